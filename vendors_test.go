@@ -79,8 +79,9 @@ func TestVendorNamesAreFound(t *testing.T) {
 		}
 	}
 	if !inOwnFolder("servo/feetech/chain.go") || !inOwnFolder("sim/emulator/vesc/device.go") ||
+		!inOwnFolder("internal/wire/vescwire/packet.go") ||
 		inOwnFolder("servo/chain.go") || inOwnFolder("sim/emulator/bus.go") {
-		t.Error("own folders: got others than servo/VENDOR and sim/emulator/VENDOR")
+		t.Error("own folders: got others than servo/VENDOR, sim/emulator/VENDOR and internal/wire/VENDORwire")
 	}
 }
 
@@ -107,8 +108,8 @@ func inOwnFolder(path string) bool {
 	for _, t := range catalog.BuiltinBuses() {
 		vendors[strings.ToLower(t.Vendor)] = true
 	}
-	for _, parent := range []string{"servo", "sim/emulator"} {
-		if filepath.Dir(dir) == parent && vendors[filepath.Base(dir)] {
+	for _, parent := range []string{"servo", "sim/emulator", "internal/wire"} {
+		if filepath.Dir(dir) == parent && vendors[strings.TrimSuffix(filepath.Base(dir), "wire")] {
 			return true
 		}
 	}

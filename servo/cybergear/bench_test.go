@@ -3,6 +3,7 @@ package cybergear
 import (
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/wire/cybergearwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -11,15 +12,15 @@ func BenchmarkCodec(b *testing.B) {
 	spans := &ModelByName("cybergear").Spans
 	dst := make([]byte, 0, servo.CANSize)
 	var f servo.CANFrame
-	var m Message
-	var k Feedback
+	var m cybergearwire.Message
+	var k cybergearwire.Feedback
 	b.ReportAllocs()
 	for b.Loop() {
 		for id := range byte(12) {
-			goal := Set(id, AngleRef, 0.5)
+			goal := cybergearwire.Set(id, cybergearwire.AngleRef, 0.5)
 			f = goal.Frame()
 			dst = servo.AppendCAN(dst[:0], &f)
-			answer := To(id, Report)
+			answer := cybergearwire.To(id, cybergearwire.Report)
 			f = answer.Frame()
 			dst = servo.AppendCAN(dst[:0], &f)
 			if err := servo.ParseCAN(dst, &f); err != nil || !m.Parse(&f) {

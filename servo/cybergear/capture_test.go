@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/wire/cybergearwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -22,25 +23,26 @@ func TestCapturedFrames(t *testing.T) {
 			t.Fatalf("%s: %v", line, err)
 		}
 		f := servo.CANFrame{ID: id, Extended: true, Len: 8, Data: [8]byte(data)}
-		var m Message
+		var m cybergearwire.Message
 		if !m.Parse(&f) || m.Frame() != f {
 			t.Fatalf("%s: got %+v", line, m)
 		}
 		switch m.Type {
-		case Report:
-			var b Feedback
+		case cybergearwire.Report:
+			var b cybergearwire.Feedback
 			b.Parse(&m, &spans)
 			feedbacks++
 			if b.ID < 1 || b.ID > 2 || b.Faults != 0 || b.State != 0 && b.State != 2 || b.Celsius != 23 &&
 				b.Celsius != 24 || math.Abs(b.Angle) > 0.03 {
 				t.Errorf("%s: got %+v", line, b)
 			}
-		case Enable:
-			if want := To(m.Target, Enable); m != want {
+		case cybergearwire.Enable:
+			if want := cybergearwire.To(m.Target, cybergearwire.Enable); m != want {
 				t.Errorf("%s: want %+v", line, want)
 			}
-		case Read:
-			if i, v := m.Parameter(); m.Target == Host && (i != MechAngle || math.Abs(v) > 0.01) {
+		case cybergearwire.Read:
+			if i, v := m.Parameter(); m.Target == cybergearwire.Host &&
+				(i != cybergearwire.MechAngle || math.Abs(v) > 0.01) {
 				t.Errorf("%s: got %X %g", line, i, v)
 			}
 		}

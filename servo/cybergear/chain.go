@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/cybergearwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -35,7 +36,7 @@ func NewChain(cfg servo.ChainConfig) *Chain {
 		}
 	}
 	b.chain = servo.NewGenericChain(cfg, servo.ChainSpec{
-		LastID: LastID, Bits: frameBits, Out: 8 * n * servo.CANSize, In: (64 + 8*n) * servo.CANSize,
+		LastID: cybergearwire.LastID, Bits: frameBits, Out: 8 * n * servo.CANSize, In: (64 + 8*n) * servo.CANSize,
 		Known: func(i int) bool { return b.devices[i].m != nil },
 		Base:  func(int) servo.Level { return servo.SyncReads },
 	}, b)
@@ -55,7 +56,7 @@ func (c *Chain) SetZero(i int) error {
 	case dev.Torque != servo.Off:
 		return refuse("its torque is not known to be off")
 	}
-	m := To(d.cfg.ID, ZeroSet)
+	m := cybergearwire.To(d.cfg.ID, cybergearwire.ZeroSet)
 	m.Data[0] = 1
 	c.b.stage(i, m)
 	return servo.Fault(c.b.name, dev.ID, "zero", c.b.collect(i, 0))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/halyard-robotics/halyard/internal/wire/cybergearwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -17,11 +18,12 @@ func (driver) Traits() *servo.Traits {
 	// where the next may start, nothing stuffed (ISO 11898-1).
 	wire := servo.CycleBytes{Bits: 2 * 131, Bytes: func(n int) int { return n }}
 	return &servo.Traits{
-		Type: "cybergear", Vendor: "CyberGear", LastID: LastID, Bauds: []int{Bitrate}, MaxBaud: math.MaxInt32,
-		Duplex: true, Named: true, Stops: true, Releases: "CyberGear, CAN timeout of 0.5 s",
+		Type: "cybergear", Vendor: "CyberGear", LastID: cybergearwire.LastID, Bauds: []int{Bitrate},
+		MaxBaud: math.MaxInt32,
+		Duplex:  true, Named: true, Stops: true, Releases: "CyberGear, CAN timeout of 0.5 s",
 		// Replies are addressed to this host; the reply to DeviceID is addressed to all.
 		Filters: func([]byte) []servo.CANFilter {
-			return []servo.CANFilter{{ID: servo.ExtendedCAN | Host, Mask: servo.ExtendedCAN | 0xFF},
+			return []servo.CANFilter{{ID: servo.ExtendedCAN | cybergearwire.Host, Mask: servo.ExtendedCAN | 0xFF},
 				{ID: servo.ExtendedCAN | 0xFE, Mask: servo.ExtendedCAN | 0xFF}}
 		},
 		Samples: []string{"cybergear"},
@@ -50,9 +52,10 @@ func (m *Model) Meaning(*servo.Register, int64) string { return "" }
 
 // tool is the servo.ToolSpec of CyberGear motors.
 type tool struct {
-	can  *servo.CANExchange
-	want Message // the reply that is waited for: its type, its sender as Extra, and of a reading the index as Data
-	got  Message
+	can *servo.CANExchange
+	// the reply that is waited for: its type, its sender as Extra, and of a reading the index as Data
+	want cybergearwire.Message
+	got  cybergearwire.Message
 }
 
 // Tool returns a tool for single motors.
@@ -65,21 +68,22 @@ func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 		Identify: func(id int) (servo.Found, error) { return servo.Found{Model: m}, t.ping(id) },
 		// Its torque must be off. It replies from the new id, which it keeps without power.
 		SetID: func(id int, _ servo.Model, to int) error {
-			m := To(byte(id), SetID)
-			m.Extra = uint16(to)<<8 | Host
-			return t.ask(m, DeviceID, byte(to))
+			m := cybergearwire.To(byte(id), cybergearwire.SetID)
+			m.Extra = uint16(to)<<8 | cybergearwire.Host
+			return t.ask(m, cybergearwire.DeviceID, byte(to))
 		},
 	})
 }
 
 // accept stores f if it is the expected reply.
 func (t *tool) accept(f *servo.CANFrame) bool {
-	var m Message
+	var m cybergearwire.Message
 	if !m.Parse(f) || m.Type != t.want.Type {
 		return false
 	}
-	id, ok := m.sender()
-	if !ok || uint16(id) != t.want.Extra || m.Type == Read && [2]byte(m.Data[:2]) != [2]byte(t.want.Data[:2]) {
+	id, ok := m.Sender()
+	if !ok || uint16(id) != t.want.Extra || m.Type == cybergearwire.Read &&
+		[2]byte(m.Data[:2]) != [2]byte(t.want.Data[:2]) {
 		return false
 	}
 	t.got = m
@@ -87,25 +91,28 @@ func (t *tool) accept(f *servo.CANFrame) bool {
 }
 
 // ask sends m and waits for a reply of a type from id; earlier frames are discarded.
-func (t *tool) ask(m Message, reply Type, id byte) error {
-	t.want = Message{}
+func (t *tool) ask(m cybergearwire.Message, reply cybergearwire.Type, id byte) error {
+	t.want = cybergearwire.Message{}
 	if err := t.can.Drain(); err != nil {
 		return err
 	}
-	t.want = Message{Type: reply, Extra: uint16(id), Data: m.Data}
+	t.want = cybergearwire.Message{Type: reply, Extra: uint16(id), Data: m.Data}
 	f := m.Frame()
 	t.can.Put(&f)
 	return t.can.Collect(1, replyDelay)
 }
 
-func (t *tool) ping(id int) error { return t.ask(To(byte(id), DeviceID), DeviceID, byte(id)) }
+func (t *tool) ping(id int) error {
+	return t.ask(cybergearwire.To(byte(id), cybergearwire.DeviceID), cybergearwire.DeviceID, byte(id))
+}
 
 // read reads a parameter. A motor whose firmware lacks it does not reply: servo.ErrNoRegister if the motor is there.
 func (t *tool) read(id int, _ servo.Model, r *servo.Register) (int64, error) {
 	if r.Name == "id" {
 		return int64(id), t.ping(id)
 	}
-	if err := t.ask(Ask(byte(id), Index(r.Addr)), Read, byte(id)); err != nil {
+	if err := t.ask(cybergearwire.Ask(byte(id), cybergearwire.Index(r.Addr)), cybergearwire.Read,
+		byte(id)); err != nil {
 		if errors.Is(err, servo.ErrNoReply) && t.ping(id) == nil {
 			err = servo.ErrNoRegister
 		}
@@ -120,20 +127,20 @@ var errStillOn = errors.New("it still has its torque")
 func (t *tool) write(id int, m servo.Model, r *servo.Register, v int64) error {
 	switch {
 	case r.Name == "torque_enable" && v == 0:
-		if err := t.ask(To(byte(id), Stop), Report, byte(id)); err != nil {
+		if err := t.ask(cybergearwire.To(byte(id), cybergearwire.Stop), cybergearwire.Report, byte(id)); err != nil {
 			return err
 		}
-		if State(t.got.Extra>>14) == Running {
+		if cybergearwire.State(t.got.Extra>>14) == cybergearwire.Running {
 			return errStillOn
 		}
 		return nil
 	case r.Name == "torque_enable":
 		return servo.ErrNoRegister
 	}
-	k := Ask(byte(id), Index(r.Addr))
-	k.Type = Write
+	k := cybergearwire.Ask(byte(id), cybergearwire.Index(r.Addr))
+	k.Type = cybergearwire.Write
 	r.Append(k.Data[:4], v)
-	if err := t.ask(k, Report, byte(id)); err != nil {
+	if err := t.ask(k, cybergearwire.Report, byte(id)); err != nil {
 		return err
 	}
 	got, err := t.read(id, m, r)

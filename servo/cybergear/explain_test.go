@@ -4,27 +4,30 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/wire/cybergearwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
 func TestExplain(t *testing.T) {
 	spans := &catalogue[0].Spans
-	motion := (&Motions{Kp: 500, Kd: 5}).Message(1, spans)
-	running := (&Feedback{ID: 1, State: Running, Faults: OverHeat, Celsius: 25}).Message(Host, spans)
+	motion := (&cybergearwire.Motions{Kp: 500, Kd: 5}).Message(1, spans)
+	running := (&cybergearwire.Feedback{ID: 1, State: cybergearwire.Running, Faults: cybergearwire.OverHeat,
+		Celsius: 25}).Message(cybergearwire.Host, spans)
 	for _, c := range []struct {
-		message Message
+		message cybergearwire.Message
 		host    bool
 		want    string
 	}{
-		{To(1, Enable), true, "enable id 1"},
-		{To(1, Stop), true, "stop id 1"},
-		{Message{Type: Stop, Extra: Host, Target: 1, Data: [8]byte{1}}, true, "stop id 1, clear its faults"},
-		{Set(1, SpeedRef, 2.5), true, "write id 1: spd_ref 2.5"},
-		{Ask(1, BusVolts), true, "read id 1: vbus"},
-		{Ask(1, 0x1234), true, "read id 1: 0x1234"},
-		{Answer(1, Host, BusVolts, 24), false, "id 1: vbus 24"},
-		{To(1, SetID), true, "set id 1 to 0"},
-		{To(1, ZeroSet), true, "set zero id 1"},
+		{cybergearwire.To(1, cybergearwire.Enable), true, "enable id 1"},
+		{cybergearwire.To(1, cybergearwire.Stop), true, "stop id 1"},
+		{cybergearwire.Message{Type: cybergearwire.Stop, Extra: cybergearwire.Host, Target: 1, Data: [8]byte{1}}, true,
+			"stop id 1, clear its faults"},
+		{cybergearwire.Set(1, cybergearwire.SpeedRef, 2.5), true, "write id 1: spd_ref 2.5"},
+		{cybergearwire.Ask(1, cybergearwire.BusVolts), true, "read id 1: vbus"},
+		{cybergearwire.Ask(1, 0x1234), true, "read id 1: 0x1234"},
+		{cybergearwire.Answer(1, cybergearwire.Host, cybergearwire.BusVolts, 24), false, "id 1: vbus 24"},
+		{cybergearwire.To(1, cybergearwire.SetID), true, "set id 1 to 0"},
+		{cybergearwire.To(1, cybergearwire.ZeroSet), true, "set zero id 1"},
 		{motion, true, "motion id 1: 0.0001907 rad, 0.0004578 rad/s, 0.0001831 N·m, kp 500, kd 5"},
 		{running, false, "id 1: running, 0.0001907 rad, 0.0004578 rad/s, 0.0001831 N·m, 25 °C, faults 0x04: " +
 			"over-temperature (0x4): heat"},
@@ -43,7 +46,7 @@ func TestExplain(t *testing.T) {
 func model(int) servo.Model { return catalogue[0] }
 
 func FuzzExplain(f *testing.F) {
-	frame := (&Message{Type: Report, Extra: 1, Target: Host}).Frame()
+	frame := (&cybergearwire.Message{Type: cybergearwire.Report, Extra: 1, Target: cybergearwire.Host}).Frame()
 	f.Add(servo.AppendCAN(nil, &frame), true)
 	f.Add(servo.AppendCAN(nil, &frame), false)
 	f.Fuzz(func(_ *testing.T, data []byte, host bool) { explain(nil, data, host, model) })

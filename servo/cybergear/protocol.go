@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/wire/cybergearwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -21,19 +22,19 @@ type device struct {
 	cfg *servo.ServoConfig
 	m   *Model
 
-	last     Feedback // decoded last feedback
-	received bool     // feedback was received since the last Flush began
-	staged   int      // staged commands that are answered with feedback
-	pending  int      // expected feedback frames
-	ask      Index    // parameter of the pending read, 0 = none
-	got      float64  // its value
-	mode     int      // RunMode in which it was armed
-	limit    float64  // LimitTorque in the motor, N·m, NaN = unknown
-	timeout  float64  // required CANTimeout
-	mute     int      // reads of its voltage without a reply
-	owed     int      // feedback frames that missed their timeout and may still arrive
-	extra    int      // recent feedback frames without a command
-	message  Message  // the last feedback
+	last     cybergearwire.Feedback // decoded last feedback
+	received bool                   // feedback was received since the last Flush began
+	staged   int                    // staged commands that are answered with feedback
+	pending  int                    // expected feedback frames
+	ask      cybergearwire.Index    // parameter of the pending read, 0 = none
+	got      float64                // its value
+	mode     int                    // RunMode in which it was armed
+	limit    float64                // LimitTorque in the motor, N·m, NaN = unknown
+	timeout  float64                // required CANTimeout
+	mute     int                    // reads of its voltage without a reply
+	owed     int                    // feedback frames that missed their timeout and may still arrive
+	extra    int                    // recent feedback frames without a command
+	message  cybergearwire.Message  // the last feedback
 }
 
 // maxExtra is the number of feedback frames without a command that are tolerated as chance. A second node with the
@@ -54,11 +55,11 @@ func (b *protocol) ParserStats() (uint64, uint64) { return 0, b.x.Bad }
 
 // handleFrame handles one frame; it reports whether the frame was expected.
 func (b *protocol) handleFrame(f *servo.CANFrame) bool {
-	var m Message
+	var m cybergearwire.Message
 	if !m.Parse(f) {
 		return false
 	}
-	id, ok := m.sender()
+	id, ok := m.Sender()
 	for i := range b.devices {
 		if d := &b.devices[i]; ok && d.cfg.ID == id {
 			return b.handleReply(i, &m)
@@ -68,23 +69,23 @@ func (b *protocol) handleFrame(f *servo.CANFrame) bool {
 }
 
 // handleReply handles a reply of motor i.
-func (b *protocol) handleReply(i int, m *Message) bool {
+func (b *protocol) handleReply(i int, m *cybergearwire.Message) bool {
 	d, s := &b.devices[i], &b.chain.Devices[i].State
 	again := *m == d.message // duplicated by an adapter; two motors hardly ever agree on every bit
 	switch m.Type {
-	case DeviceID:
-	case Read:
+	case cybergearwire.DeviceID:
+	case cybergearwire.Read:
 		k, v := m.Parameter()
 		if k != d.ask {
 			return false
 		}
 		d.ask, d.got = 0, v
-	case Report:
+	case cybergearwire.Report:
 		d.message = *m
 		d.last.Parse(m, &d.m.Spans)
 		s.Position, s.Velocity = ticks(d.last.Angle), d.last.Speed
 		s.Effort, s.Temperature = d.last.Torque/d.m.Kt, d.last.Celsius
-		s.Report.Set(faults, uint64(d.last.Faults))
+		s.Report.Set(cybergearwire.FaultNames, uint64(d.last.Faults))
 		d.received = true
 		switch {
 		case d.pending > 0:
@@ -105,12 +106,12 @@ func (b *protocol) handleReply(i int, m *Message) bool {
 }
 
 // stage stages a command for motor i that it answers with feedback; put stages any other message.
-func (b *protocol) stage(i int, m Message) {
+func (b *protocol) stage(i int, m cybergearwire.Message) {
 	b.devices[i].staged++
 	b.put(m)
 }
 
-func (b *protocol) put(m Message) {
+func (b *protocol) put(m cybergearwire.Message) {
 	f := m.Frame()
 	b.x.Put(&f)
 }
@@ -126,7 +127,7 @@ func (b *protocol) collect(i, more int) error {
 func (b *protocol) Identify(i int) error {
 	d := &b.devices[i]
 	d.limit, d.mute = math.NaN(), 0
-	b.put(To(d.cfg.ID, DeviceID))
+	b.put(cybergearwire.To(d.cfg.ID, cybergearwire.DeviceID))
 	return b.collect(i, 1)
 }
 
@@ -168,7 +169,7 @@ func (d *device) forget() {
 // nudge makes motor i send feedback: a motor without torque gets a stop command, another one its torque limit.
 func (b *protocol) nudge(i int) {
 	if b.chain.Devices[i].Stage == servo.TorqueOn {
-		b.stage(i, Set(b.devices[i].cfg.ID, LimitTorque, b.share(i)))
+		b.stage(i, cybergearwire.Set(b.devices[i].cfg.ID, cybergearwire.LimitTorque, b.share(i)))
 		return
 	}
 	b.StageTorqueOff(i)
@@ -182,7 +183,7 @@ func (b *protocol) share(i int) float64 {
 // judge compares the state of motor i with the commanded one.
 func (b *protocol) judge(i int) {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
-	torque := d.last.State != Resting // every other state drives the motor
+	torque := d.last.State != cybergearwire.Resting // every other state drives the motor
 	dev.SawTorque(servo.SwitchOf(torque), !torque && d.last.Faults != 0)
 	if d.extra >= maxExtra {
 		d.extra = 0
@@ -205,8 +206,8 @@ const muteAfter = 3
 func (b *protocol) ReadHealth(i int) error {
 	d, dev, more := &b.devices[i], &b.chain.Devices[i], 0
 	if d.received, d.ask = false, 0; d.mute < muteAfter {
-		d.ask, more = BusVolts, 1
-		b.put(Ask(d.cfg.ID, BusVolts))
+		d.ask, more = cybergearwire.BusVolts, 1
+		b.put(cybergearwire.Ask(d.cfg.ID, cybergearwire.BusVolts))
 	}
 	b.nudge(i)
 	err := b.collect(i, more)
@@ -232,12 +233,12 @@ func (b *protocol) Invalidate(i int) { b.devices[i].limit = math.NaN() }
 
 // Clear clears the faults of motor i.
 func (b *protocol) Clear(i int) error {
-	m := To(b.devices[i].cfg.ID, Stop)
+	m := cybergearwire.To(b.devices[i].cfg.ID, cybergearwire.Stop)
 	m.Data[0] = 1
 	b.stage(i, m)
 	err := b.collect(i, 0)
 	if err != nil {
 		return err
 	}
-	return faults.Report("", uint64(b.devices[i].last.Faults)).Left()
+	return cybergearwire.FaultNames.Report("", uint64(b.devices[i].last.Faults)).Left()
 }

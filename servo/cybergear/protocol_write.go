@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/cybergearwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -12,11 +13,11 @@ import (
 func wanted(g *servo.Goal) int {
 	switch g.Mode {
 	case hal.VelocityMode:
-		return InSpeed
+		return cybergearwire.InSpeed
 	case hal.TorqueMode:
-		return Operating
+		return cybergearwire.Operating
 	}
-	return InPosition
+	return cybergearwire.InPosition
 }
 
 // nearEnd is the distance from the end of its counting range at which a motor may have stopped counting, rad.
@@ -41,28 +42,28 @@ func (b *protocol) Ready(i int) (bool, error) {
 	}
 	b.StageTorqueOff(i)
 	d.mode = wanted(&dev.Goal)
-	if err := b.write(i, RunMode, float64(d.mode), errMode); err != nil {
+	if err := b.write(i, cybergearwire.RunMode, float64(d.mode), errMode); err != nil {
 		return false, err
 	}
 	if d.timeout > 0 {
-		if err := b.write(i, CANTimeout, d.timeout, errTimeout); err != nil {
+		if err := b.write(i, cybergearwire.CANTimeout, d.timeout, errTimeout); err != nil {
 			return false, err
 		}
 	}
 	d.limit = math.NaN()
 	// At the end of its counting range the true position may be anywhere beyond.
-	if at, most := dev.State.Position, ticks(d.m.Spans.Angle); d.mode == InPosition &&
+	if at, most := dev.State.Position, ticks(d.m.Spans.Angle); d.mode == cybergearwire.InPosition &&
 		math.Abs(at) > most-ticks(nearEnd) {
 		return false, fmt.Errorf("position: got %.0f ticks, want %.0f..%.0f, %w", at, -most, most, servo.ErrOutOfLimits)
 	}
-	return d.last.State == Resting, nil
+	return d.last.State == cybergearwire.Resting, nil
 }
 
 // write writes a parameter and reads it back; differs where it does not take it.
-func (b *protocol) write(i int, k Index, v float64, differs error) error {
+func (b *protocol) write(i int, k cybergearwire.Index, v float64, differs error) error {
 	d := &b.devices[i]
-	b.stage(i, Set(d.cfg.ID, k, v))
-	b.put(Ask(d.cfg.ID, k))
+	b.stage(i, cybergearwire.Set(d.cfg.ID, k, v))
+	b.put(cybergearwire.Ask(d.cfg.ID, k))
 	d.ask = k
 	err := b.collect(i, 1)
 	d.ask, d.pending = 0, 0
@@ -76,14 +77,16 @@ func (b *protocol) write(i int, k Index, v float64, differs error) error {
 func (b *protocol) Steps() int { return 3 }
 
 // StageTorqueOff stages a stop.
-func (b *protocol) StageTorqueOff(i int) { b.stage(i, To(b.devices[i].cfg.ID, Stop)) }
+func (b *protocol) StageTorqueOff(i int) {
+	b.stage(i, cybergearwire.To(b.devices[i].cfg.ID, cybergearwire.Stop))
+}
 
 // StageTorqueOn stages one step of switching torque on. The speed limit of position mode, 2 rad/s from the factory, is
 // the motor's own: it is never written.
 func (b *protocol) StageTorqueOn(i, step int) {
 	d := &b.devices[i]
 	if step == 1 {
-		b.stage(i, To(d.cfg.ID, Enable))
+		b.stage(i, cybergearwire.To(d.cfg.ID, cybergearwire.Enable))
 		return
 	}
 	b.goal(i, true)
@@ -103,18 +106,19 @@ func (b *protocol) goal(i int, rest bool) {
 	g, id := &dev.Goal, d.cfg.ID
 	if limit := b.share(i); !(math.Abs(limit-d.limit) < 0.01*d.m.Spans.Torque) || limit == 0 && d.limit != 0 {
 		d.limit = limit
-		b.stage(i, Set(id, LimitTorque, limit))
+		b.stage(i, cybergearwire.Set(id, cybergearwire.LimitTorque, limit))
 	}
 	switch d.mode {
-	case InSpeed:
-		b.stage(i, Set(id, SpeedRef, servo.Bounded(g.Velocity, d.m.Spans.Speed, rest)))
-	case Operating:
+	case cybergearwire.InSpeed:
+		b.stage(i, cybergearwire.Set(id, cybergearwire.SpeedRef, servo.Bounded(g.Velocity, d.m.Spans.Speed, rest)))
+	case cybergearwire.Operating:
 		// The manual does not specify whether the limit applies to motion commands.
-		k := Motions{Torque: servo.Bounded(g.Effort*d.m.Kt, b.share(i), rest)}
+		k := cybergearwire.Motions{Torque: servo.Bounded(g.Effort*d.m.Kt, b.share(i), rest)}
 		b.stage(i, k.Message(id, &d.m.Spans))
 	default:
 		span := ticks(d.m.Spans.Angle)
-		b.stage(i, Set(id, AngleRef, radians(dev.Position(rest, g.Mode != hal.PositionMode, -span, span))))
+		b.stage(i, cybergearwire.Set(id, cybergearwire.AngleRef,
+			radians(dev.Position(rest, g.Mode != hal.PositionMode, -span, span))))
 	}
 }
 

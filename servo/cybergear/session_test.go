@@ -9,15 +9,16 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/cybergearwire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
 
 // turn is one write of the chain and what comes after it.
-type turn struct{ write, read []Message }
+type turn struct{ write, read []cybergearwire.Message }
 
 func playback(turns ...turn) *servotest.Playback {
-	bytes := func(list []Message) (p []byte) {
+	bytes := func(list []cybergearwire.Message) (p []byte) {
 		for i := range list {
 			f := list[i].Frame()
 			p = servo.AppendCAN(p, &f)
@@ -32,21 +33,21 @@ func playback(turns ...turn) *servotest.Playback {
 }
 
 // feedback is feedback of motor 1.
-func feedback(state State, angle float64, faults Faults) Message {
-	b := Feedback{ID: 1, State: state, Angle: angle, Faults: faults, Celsius: 30}
-	return b.Message(Host, &ModelByName("cybergear").Spans)
+func feedback(state cybergearwire.State, angle float64, faults cybergearwire.Faults) cybergearwire.Message {
+	b := cybergearwire.Feedback{ID: 1, State: state, Angle: angle, Faults: faults, Celsius: 30}
+	return b.Message(cybergearwire.Host, &ModelByName("cybergear").Spans)
 }
 
 var (
-	here    = Message{Type: DeviceID, Extra: 1, Target: answer}
-	rest    = feedback(Resting, 0, 0)
-	running = feedback(Running, 0, 0)
-	stop    = To(1, Stop)
+	here    = cybergearwire.Message{Type: cybergearwire.DeviceID, Extra: 1, Target: cybergearwire.AnswerID}
+	rest    = feedback(cybergearwire.Resting, 0, 0)
+	running = feedback(cybergearwire.Running, 0, 0)
+	stop    = cybergearwire.To(1, cybergearwire.Stop)
 )
 
 // zeroAngle is what a motor at 0 rad says, which 16 bits cannot quite.
 func zeroAngle() float64 {
-	var b Feedback
+	var b cybergearwire.Feedback
 	m := rest
 	b.Parse(&m, &ModelByName("cybergear").Spans)
 	return b.Angle
@@ -69,31 +70,45 @@ func cycle(t *testing.T, c *Chain, g servo.Goal) {
 // it stands, the torque, and the goal once more.
 func arming(at float64) []turn {
 	return []turn{
-		{[]Message{stop, Set(1, RunMode, InPosition), Ask(1, RunMode)},
-			[]Message{rest, rest, Answer(1, Host, RunMode, InPosition)}},
-		{[]Message{Set(1, CANTimeout, usualTimeout), Ask(1, CANTimeout)},
-			[]Message{rest, Answer(1, Host, CANTimeout, usualTimeout)}},
-		{[]Message{Set(1, LimitTorque, 12), Set(1, AngleRef, at), To(1, Enable), Set(1, AngleRef, at)},
-			[]Message{rest, rest, running, running}},
+		{[]cybergearwire.Message{stop, cybergearwire.Set(1, cybergearwire.RunMode, cybergearwire.InPosition),
+			cybergearwire.Ask(1, cybergearwire.RunMode)},
+			[]cybergearwire.Message{rest, rest, cybergearwire.Answer(1, cybergearwire.Host, cybergearwire.RunMode,
+				cybergearwire.InPosition)}},
+		{[]cybergearwire.Message{cybergearwire.Set(1, cybergearwire.CANTimeout, usualTimeout),
+			cybergearwire.Ask(1, cybergearwire.CANTimeout)},
+			[]cybergearwire.Message{rest, cybergearwire.Answer(1, cybergearwire.Host, cybergearwire.CANTimeout,
+				usualTimeout)}},
+		{[]cybergearwire.Message{cybergearwire.Set(1, cybergearwire.LimitTorque, 12),
+			cybergearwire.Set(1, cybergearwire.AngleRef, at), cybergearwire.To(1, cybergearwire.Enable),
+			cybergearwire.Set(1, cybergearwire.AngleRef, at)},
+			[]cybergearwire.Message{rest, rest, running, running}},
 	}
 }
 
 func TestChainSession(t *testing.T) {
 	at := zeroAngle()
-	turns := append([]turn{{[]Message{To(1, DeviceID)}, []Message{here}}, {[]Message{stop}, []Message{rest}}},
+	turns := append([]turn{{[]cybergearwire.Message{cybergearwire.To(1, cybergearwire.DeviceID)},
+		[]cybergearwire.Message{here}}, {[]cybergearwire.Message{stop}, []cybergearwire.Message{rest}}},
 		arming(at)...)
 	turns = append(turns,
-		turn{[]Message{Set(1, AngleRef, radians(1000))}, []Message{running}},
+		turn{[]cybergearwire.Message{cybergearwire.Set(1, cybergearwire.AngleRef, radians(1000))},
+			[]cybergearwire.Message{running}},
 		// Half the torque, sent once.
-		turn{[]Message{Set(1, LimitTorque, 6), Set(1, AngleRef, radians(1000))},
-			[]Message{running, feedback(Running, 0.1, 0)}},
+		turn{[]cybergearwire.Message{cybergearwire.Set(1, cybergearwire.LimitTorque, 6),
+			cybergearwire.Set(1, cybergearwire.AngleRef, radians(1000))},
+			[]cybergearwire.Message{running, feedback(cybergearwire.Running, 0.1, 0)}},
 		// The fifth cycle's look reads the voltage; the limit makes it send feedback.
-		turn{[]Message{Set(1, AngleRef, radians(1000))}, []Message{feedback(Running, 0.1, 0)}},
-		turn{[]Message{Ask(1, BusVolts), Set(1, LimitTorque, 6)},
-			[]Message{Answer(1, Host, BusVolts, 24), feedback(Running, 0.1, 0)}},
+		turn{[]cybergearwire.Message{cybergearwire.Set(1, cybergearwire.AngleRef, radians(1000))},
+			[]cybergearwire.Message{feedback(cybergearwire.Running, 0.1, 0)}},
+		turn{[]cybergearwire.Message{cybergearwire.Ask(1, cybergearwire.BusVolts),
+			cybergearwire.Set(1, cybergearwire.LimitTorque, 6)},
+			[]cybergearwire.Message{cybergearwire.Answer(1, cybergearwire.Host, cybergearwire.BusVolts, 24),
+				feedback(cybergearwire.Running, 0.1, 0)}},
 		// A fault takes the torque: nothing but stops is written from then on.
-		turn{[]Message{Set(1, AngleRef, radians(1000))}, []Message{feedback(Resting, 0.1, OverHeat)}},
-		turn{[]Message{stop}, []Message{feedback(Resting, 0.1, OverHeat)}},
+		turn{[]cybergearwire.Message{cybergearwire.Set(1, cybergearwire.AngleRef, radians(1000))},
+			[]cybergearwire.Message{feedback(cybergearwire.Resting, 0.1, cybergearwire.OverHeat)}},
+		turn{[]cybergearwire.Message{stop},
+			[]cybergearwire.Message{feedback(cybergearwire.Resting, 0.1, cybergearwire.OverHeat)}},
 	)
 	line := playback(turns...)
 	c := one(line)
@@ -136,8 +151,9 @@ func TestTimeoutIsProven(t *testing.T) {
 		{"taken", usualTimeout, nil, true}, {"not taken", 0, nil, false},
 		{"without", 0, []servo.Setting{{Register: "can_timeout", Value: 0}}, true},
 	} {
-		limp := turn{[]Message{stop}, []Message{rest}}
-		turns := []turn{{[]Message{To(1, DeviceID)}, []Message{here}}, limp}
+		limp := turn{[]cybergearwire.Message{stop}, []cybergearwire.Message{rest}}
+		turns := []turn{{[]cybergearwire.Message{cybergearwire.To(1, cybergearwire.DeviceID)},
+			[]cybergearwire.Message{here}}, limp}
 		// Once may be the bus's doing: it is tried three times.
 		tries := 3
 		if c.armed {
@@ -146,7 +162,9 @@ func TestTimeoutIsProven(t *testing.T) {
 		for range tries {
 			turns = append(turns, prepared[0])
 			if c.settings == nil {
-				turns = append(turns, turn{prepared[1].write, []Message{rest, Answer(1, Host, CANTimeout, c.answer)}})
+				turns = append(turns, turn{prepared[1].write,
+					[]cybergearwire.Message{rest, cybergearwire.Answer(1, cybergearwire.Host, cybergearwire.CANTimeout,
+						c.answer)}})
 			}
 			if !c.armed {
 				turns = append(turns, limp)
@@ -178,13 +196,15 @@ func TestTimeoutIsProven(t *testing.T) {
 
 // Replies of another motor, to another host, and late replies are ignored; so is a frame of an unknown id.
 func TestStrangers(t *testing.T) {
-	other := Feedback{ID: 9, State: Running}
+	other := cybergearwire.Feedback{ID: 9, State: cybergearwire.Running}
 	toOther := rest
 	toOther.Target = 3
-	line := playback(turn{[]Message{To(1, DeviceID)}, []Message{here}},
-		turn{[]Message{stop}, []Message{other.Message(Host, &ModelByName("cybergear").Spans), toOther,
-			{Type: 9, Extra: 1, Target: Host}}},
-		turn{[]Message{stop}, []Message{rest}})
+	line := playback(turn{[]cybergearwire.Message{cybergearwire.To(1, cybergearwire.DeviceID)},
+		[]cybergearwire.Message{here}},
+		turn{[]cybergearwire.Message{stop},
+			[]cybergearwire.Message{other.Message(cybergearwire.Host, &ModelByName("cybergear").Spans), toOther,
+				{Type: 9, Extra: 1, Target: cybergearwire.Host}}},
+		turn{[]cybergearwire.Message{stop}, []cybergearwire.Message{rest}})
 	c := one(line)
 	if err := c.Open(); err != nil {
 		t.Fatal(err)
@@ -212,7 +232,7 @@ func TestStrangers(t *testing.T) {
 
 // A motor that calibrates itself turns: it is not halted.
 func TestCalibratingIsNotHalted(t *testing.T) {
-	f := feedback(Calibrating, 0, 0)
+	f := feedback(cybergearwire.Calibrating, 0, 0)
 	frame := f.Frame()
 	again := servotest.Turn{Any: true, Read: servo.AppendCAN(nil, &frame)}
 	who := here.Frame()
@@ -233,10 +253,11 @@ func TestCalibratingIsNotHalted(t *testing.T) {
 func TestTorqueWithinItsLimit(t *testing.T) {
 	c := one(servotest.NewPlayback(Bitrate))
 	d, dev := &c.b.devices[0], &c.Devices[0]
-	d.mode, dev.Goal = Operating, servo.Goal{Enable: true, Mode: hal.TorqueMode, Effort: -1e3, Limit: 0.25}
+	d.mode, dev.Goal = cybergearwire.Operating, servo.Goal{Enable: true, Mode: hal.TorqueMode, Effort: -1e3,
+		Limit: 0.25}
 	c.b.goal(0, false)
-	var m Message
-	var g Motions
+	var m cybergearwire.Message
+	var g cybergearwire.Motions
 	var f servo.CANFrame
 	out := c.b.x.Out
 	if err := servo.ParseCAN(out[len(out)-servo.CANSize:], &f); err != nil || !m.Parse(&f) {
@@ -251,11 +272,13 @@ func TestTorqueWithinItsLimit(t *testing.T) {
 // torque. A late answer, and one on its way when the wait ended, are its own.
 func TestSharedID(t *testing.T) {
 	at := zeroAngle()
-	goal := []Message{Set(1, AngleRef, radians(1000))}
-	look := []Message{Ask(1, BusVolts), Set(1, LimitTorque, 12)}
-	other := feedback(Running, 0.2, 0)
-	volts := Answer(1, Host, BusVolts, 24)
-	begin := append([]turn{{[]Message{To(1, DeviceID)}, []Message{here}}, {[]Message{stop}, []Message{rest}}},
+	goal := []cybergearwire.Message{cybergearwire.Set(1, cybergearwire.AngleRef, radians(1000))}
+	look := []cybergearwire.Message{cybergearwire.Ask(1, cybergearwire.BusVolts),
+		cybergearwire.Set(1, cybergearwire.LimitTorque, 12)}
+	other := feedback(cybergearwire.Running, 0.2, 0)
+	volts := cybergearwire.Answer(1, cybergearwire.Host, cybergearwire.BusVolts, 24)
+	begin := append([]turn{{[]cybergearwire.Message{cybergearwire.To(1, cybergearwire.DeviceID)},
+		[]cybergearwire.Message{here}}, {[]cybergearwire.Message{stop}, []cybergearwire.Message{rest}}},
 		arming(at)...)
 	for _, c := range []struct {
 		name   string
@@ -263,20 +286,26 @@ func TestSharedID(t *testing.T) {
 		shared bool
 	}{
 		{"two answers", []turn{
-			{goal, []Message{running, other}}, {goal, []Message{running, other}}, {goal, []Message{running, other}},
-			{look, []Message{volts, other}},
-			{goal, []Message{running, other}}, {goal, []Message{running, other}}, {goal, []Message{running, other}},
-			{goal, []Message{running, other}},
+			{goal, []cybergearwire.Message{running, other}}, {goal, []cybergearwire.Message{running, other}},
+			{goal, []cybergearwire.Message{running, other}},
+			{look, []cybergearwire.Message{volts, other}},
+			{goal, []cybergearwire.Message{running, other}}, {goal, []cybergearwire.Message{running, other}},
+			{goal, []cybergearwire.Message{running, other}},
+			{goal, []cybergearwire.Message{running, other}},
 		}, true},
 		{"late answers", []turn{
-			{goal, nil}, {goal, []Message{running, other}}, {goal, nil}, {look, []Message{volts, running, other}},
-			{goal, nil}, {goal, []Message{running, other}}, {goal, nil}, {goal, []Message{running, other}},
+			{goal, nil}, {goal, []cybergearwire.Message{running, other}}, {goal, nil},
+			{look, []cybergearwire.Message{volts, running, other}},
+			{goal, nil}, {goal, []cybergearwire.Message{running, other}}, {goal, nil},
+			{goal, []cybergearwire.Message{running, other}},
 		}, false},
 		{"an adapter that repeats", []turn{
-			{goal, []Message{running, running}}, {goal, []Message{other, other}}, {goal, []Message{running, running}},
-			{look, []Message{volts, other, other}},
-			{goal, []Message{running, running}}, {goal, []Message{other, other}}, {goal, []Message{running, running}},
-			{goal, []Message{other, other}},
+			{goal, []cybergearwire.Message{running, running}}, {goal, []cybergearwire.Message{other, other}},
+			{goal, []cybergearwire.Message{running, running}},
+			{look, []cybergearwire.Message{volts, other, other}},
+			{goal, []cybergearwire.Message{running, running}}, {goal, []cybergearwire.Message{other, other}},
+			{goal, []cybergearwire.Message{running, running}},
+			{goal, []cybergearwire.Message{other, other}},
 		}, false},
 	} {
 		line := playback(append(append([]turn(nil), begin...), c.turns...)...)
@@ -324,8 +353,8 @@ func (l *late) Read(p []byte, _ time.Duration) (int, error) {
 // A stop comes from any goroutine: it leaves the states, which the cycle's goroutine reads meanwhile, also where
 // replies are late.
 func TestStopLeavesStates(t *testing.T) {
-	last := Feedback{ID: 1, Angle: 1}
-	m := last.Message(Host, &ModelByName("cybergear").Spans)
+	last := cybergearwire.Feedback{ID: 1, Angle: 1}
+	m := last.Message(cybergearwire.Host, &ModelByName("cybergear").Spans)
 	f := m.Frame()
 	c := NewChain(servo.ChainConfig{Name: "bus", Line: &late{frame: servo.AppendCAN(nil, &f)},
 		Servos: []servo.ServoConfig{{ID: 1, Model: ModelByName("cybergear")}}})

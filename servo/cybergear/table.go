@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/cybergearwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -16,7 +17,7 @@ const TicksPerTurn = 16384
 // Model is one model of motor; its values are the manual's, section 1.
 type Model struct {
 	Name      string
-	Spans     Spans
+	Spans     cybergearwire.Spans
 	Amps      float64          // A, peak
 	PolePairs int              // of the rotor
 	Gear      float64          // turns of the rotor a turn of the output
@@ -50,9 +51,10 @@ const usualTimeout = 10000
 
 // catalogue: 12 N·m, 23 A peak, 28 poles, 7.75:1, 0.87 N·m/Arms, 296 rpm without load at 24 V.
 var catalogue = []*Model{{
-	Name: "cybergear", Spans: Spans{Angle: 12.5, Speed: 30, Torque: 12, Kp: 500, Kd: 5},
+	Name: "cybergear", Spans: cybergearwire.Spans{Angle: 12.5, Speed: 30, Torque: 12, Kp: 500, Kd: 5},
 	Amps: 23, PolePairs: 14, Gear: 7.75, Kt: 0.87 / math.Sqrt2, Velocity: 296 * 2 * math.Pi / 60, Volts: 24,
-	Settings: []servo.Register{servo.Reg("can_timeout", uint16(CANTimeout)&0xFF, 4, servo.RAM, servo.Unsigned, 0,
+	Settings: []servo.Register{servo.Reg("can_timeout", uint16(cybergearwire.CANTimeout)&0xFF, 4, servo.RAM,
+		servo.Unsigned, 0,
 		100000, usualTimeout,
 		servo.Measure{Unit: "s", Scale: timeoutUnit})},
 }}

@@ -3,6 +3,7 @@ package feetech
 import (
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/wire/feetechwire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
@@ -11,9 +12,10 @@ import (
 func BenchmarkDecode(b *testing.B) {
 	var stream []byte
 	for id := range byte(20) {
-		stream = AppendPacket(stream, &Packet{ID: id, Params: []byte{0, 8, 1, 0, 2, 0, 120, 30}})
+		stream = feetechwire.AppendPacket(stream,
+			&feetechwire.Packet{ID: id, Params: []byte{0, 8, 1, 0, 2, 0, 120, 30}})
 	}
-	p, k := NewParser(FromServos), Packet{}
+	p, k := feetechwire.NewParser(feetechwire.FromServos), feetechwire.Packet{}
 	servotest.Decoding(b, stream, 20, servo.WireTime(len(stream), 10, 1_000_000), p.Feed,
 		func() bool { return p.Next(&k) })
 }
@@ -23,7 +25,7 @@ func BenchmarkEncode(b *testing.B) {
 	dst, goal := make([]byte, 0, 256), []byte{50, 0, 8, 0, 0, 0xE8, 3}
 	b.ReportAllocs()
 	for b.Loop() {
-		g := BeginGroup(dst[:0], SyncWrite, 41, 7)
+		g := feetechwire.BeginGroup(dst[:0], feetechwire.SyncWrite, 41, 7)
 		for id := range byte(20) {
 			g.Add(id, goal)
 		}

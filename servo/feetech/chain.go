@@ -3,6 +3,7 @@ package feetech
 import (
 	"fmt"
 
+	"github.com/halyard-robotics/halyard/internal/wire/feetechwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -22,7 +23,7 @@ func NewChain(cfg servo.ChainConfig) *servo.GenericChain {
 		b.devices[i].init(&cfg.Servos[i])
 	}
 	b.chain = servo.NewGenericChain(cfg, servo.ChainSpec{
-		LastID: LastID, Bits: bitsPerByte, Out: exchangeRoom, In: exchangeRoom,
+		LastID: feetechwire.LastID, Bits: bitsPerByte, Out: exchangeRoom, In: exchangeRoom,
 		Known: func(i int) bool { return b.devices[i].m != nil },
 		Base: func(i int) servo.Level {
 			if m := b.devices[i].m; m != nil && m.Series != SCS {
@@ -42,4 +43,4 @@ func NewChain(cfg servo.ChainConfig) *servo.GenericChain {
 }
 
 // maxServos fit into one sync write of goals.
-const maxServos = (maxLength - 4) / (1 + goalBlock)
+const maxServos = (feetechwire.MaxLength - 4) / (1 + goalBlock)

@@ -3,6 +3,7 @@ package feetech
 import (
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/wire/feetechwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -13,7 +14,8 @@ func Driver() servo.Driver { return driver{} }
 
 func (driver) Traits() *servo.Traits {
 	t := &servo.Traits{
-		Type: "feetech", Vendor: "Feetech", LastID: LastID, Packets: "ff ff id len", Firmware: "Feetech's FD",
+		Type: "feetech", Vendor: "Feetech", LastID: feetechwire.LastID, Packets: "ff ff id len",
+		Firmware: "Feetech's FD",
 		Checks: []servo.Check{{Name: "lock", Register: "lock", Bad: 0,
 			Found: "its EEPROM is unlocked: every write to it is permanent",
 			Fix:   "switch its power off and on, which closes it"}},
@@ -24,7 +26,9 @@ func (driver) Traits() *servo.Traits {
 			return m != nil && o != nil && m.Number == 0 && o.Number == 0 && m.Series == o.Series
 		},
 		Explain: explain, Samples: []string{"sts3215", "scs0009"}, Benchmarks: benchmarks(),
-		Foreign: func(id byte) []byte { return AppendPacket(nil, &Packet{ID: id, Params: []byte{0, 2}}) },
+		Foreign: func(id byte) []byte {
+			return feetechwire.AppendPacket(nil, &feetechwire.Packet{ID: id, Params: []byte{0, 2}})
+		},
 	}
 	for _, b := range bauds() {
 		t.Bauds = append(t.Bauds, b.Rate)

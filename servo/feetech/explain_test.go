@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/wire/feetechwire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
@@ -56,7 +57,7 @@ func FuzzExplain(f *testing.F) {
 func TestExplainLongWrite(t *testing.T) {
 	var frame []byte
 	for id := range byte(5) {
-		frame = AppendWrite(frame, id, 100, make([]byte, 200))
+		frame = feetechwire.AppendWrite(frame, id, 100, make([]byte, 200))
 	}
 	if got := explain(nil, frame, true, models); len(got) != 5 {
 		t.Errorf("got %d texts, want 5: %q", len(got), got)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/feetechwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -164,7 +165,7 @@ func (b *protocol) SyncRead(_ servo.Level, list []int) error {
 	for _, i := range list { // the servos of both series have the longer one
 		size = max(size, b.devices[i].size)
 	}
-	g := BeginGroup(l.Out[:0], SyncRead, stateAt, size)
+	g := feetechwire.BeginGroup(l.Out[:0], feetechwire.SyncRead, stateAt, size)
 	delay := time.Duration(0)
 	for _, i := range list {
 		g.Add(b.devices[i].cfg.ID, nil)
@@ -221,7 +222,7 @@ func (b *protocol) ReadState(i int) error {
 // parseState fills in a state that was read from stateAt. It refuses an impossible state, and one without voltage: a
 // servo without supply cannot reply. Zeros remain when two servos reply at once, and one checksum in 256 matches by
 // chance.
-func (b *protocol) parseState(i int, k *Packet) bool {
+func (b *protocol) parseState(i int, k *feetechwire.Packet) bool {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
 	s := &dev.State
 	ticks := float64(at(d.position, k.Params, stateAt))

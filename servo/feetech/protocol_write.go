@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/feetechwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -191,10 +192,10 @@ func (b *protocol) Stage() {
 			continue
 		}
 		// Arming a long chain at once fills several packets; the line takes them one after the other anyway.
-		if cap(b.link.Out)-len(b.link.Out) < maxPacket && b.Flush() != nil {
+		if cap(b.link.Out)-len(b.link.Out) < feetechwire.MaxPacket && b.Flush() != nil {
 			break // the next exchange meets the same
 		}
-		g := BeginGroup(b.link.Out, SyncWrite, first.addr, first.size)
+		g := feetechwire.BeginGroup(b.link.Out, feetechwire.SyncWrite, first.addr, first.size)
 		var in [4]uint64 // ids of this packet, as bits
 		for k := i; k < len(b.queue); k++ {
 			w := &b.queue[k]

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/feetechwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -55,10 +56,10 @@ func hlsRegisters(model, protection, fastest int64) []servo.Register {
 		servo.Reg("byte_order", 2, 1, readOnly, plain, 0, 1, 0, number),
 		servo.Reg("model_number", 3, 2, readOnly, plain, 0, 65535, model, number),
 		// EEPROM.
-		servo.Reg("id", 5, 1, eeprom, plain, 0, LastID, 1, number),
+		servo.Reg("id", 5, 1, eeprom, plain, 0, feetechwire.LastID, 1, number),
 		servo.Reg("baud_rate", 6, 1, eeprom, plain, 0, 7, 0, number),
 		// A second id whose instructions are executed and not answered. The factory default, 253, means none.
-		servo.Reg("shadow_id", 7, 1, eeprom, plain, 0, LastID, LastID, number),
+		servo.Reg("shadow_id", 7, 1, eeprom, plain, 0, feetechwire.LastID, feetechwire.LastID, number),
 		servo.Reg("response_level", 8, 1, eeprom, plain, 0, 1, 1, number),
 		// Both zero: no limits.
 		servo.Reg("min_position", 9, 2, eeprom, plain, 0, 4094, 0, ticks4096),

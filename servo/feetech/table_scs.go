@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/feetechwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -41,7 +42,7 @@ func scsRegisters(model int64, position, speed servo.Measure) []servo.Register {
 		servo.Reg("byte_order", 2, 1, readOnly, plain, 0, 1, 1, number),
 		servo.Reg("model_number", 3, 2, readOnly, plain, 0, 65535, model, number),
 		// EEPROM.
-		servo.Reg("id", 5, 1, eeprom, plain, 0, LastID, 1, number),
+		servo.Reg("id", 5, 1, eeprom, plain, 0, feetechwire.LastID, 1, number),
 		servo.Reg("baud_rate", 6, 1, eeprom, plain, 0, 7, 0, number),
 		servo.Reg("return_delay", 7, 1, eeprom, plain, 0, 254, 0, microsecond),
 		servo.Reg("response_level", 8, 1, eeprom, plain, 0, 1, 1, number),

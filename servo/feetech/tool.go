@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/halyard-robotics/halyard/internal/wire/feetechwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -27,7 +28,7 @@ func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 }
 
 func (t tool) ping(id int) error {
-	t.Out = AppendPacket(t.Out[:0], &Packet{ID: byte(id), Code: byte(Ping)})
+	t.Out = feetechwire.AppendPacket(t.Out[:0], &feetechwire.Packet{ID: byte(id), Code: byte(feetechwire.Ping)})
 	_, err := t.answer(byte(id), 0, maxDelay)
 	return err
 }
@@ -141,7 +142,7 @@ func (t tool) leave(id int, m servo.Model, register string, v int64) error {
 	}
 	r := m.Register(register)
 	var room [4]byte
-	t.Out = AppendWrite(t.Out[:0], byte(id), byte(r.Addr), r.Append(room[:0], v))
+	t.Out = feetechwire.AppendWrite(t.Out[:0], byte(id), byte(r.Addr), r.Append(room[:0], v))
 	if _, err := t.answer(byte(id), 0, maxDelay); err != nil && !servo.IsServoError(err) {
 		return err
 	}
@@ -151,8 +152,8 @@ func (t tool) leave(id int, m servo.Model, register string, v int64) error {
 // question reads the id.
 func (t tool) question(m servo.Model, id int) servo.Question {
 	r := m.Register("id")
-	q := servo.Question{Ask: AppendRead(nil, byte(id), byte(r.Addr), byte(r.Size)),
-		Want: AppendPacket(nil, &Packet{ID: byte(id), Params: []byte{byte(id)}})}
+	q := servo.Question{Ask: feetechwire.AppendRead(nil, byte(id), byte(r.Addr), byte(r.Size)),
+		Want: feetechwire.AppendPacket(nil, &feetechwire.Packet{ID: byte(id), Params: []byte{byte(id)}})}
 	// The error byte reports alarms, which may come and go.
 	q.Same = func(got []byte) bool { return servo.SameBut(got, q.Want, 4, len(q.Want)-1) }
 	q.Sound = servo.CheckComplement

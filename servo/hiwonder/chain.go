@@ -1,6 +1,9 @@
 package hiwonder
 
-import "github.com/halyard-robotics/halyard/servo"
+import (
+	"github.com/halyard-robotics/halyard/internal/wire/hiwonderwire"
+	"github.com/halyard-robotics/halyard/servo"
+)
 
 // NewChain returns a chain of all servos of one line; nothing is sent until Open, which also reports faults of cfg.
 //
@@ -17,8 +20,9 @@ func NewChain(cfg servo.ChainConfig) *servo.GenericChain {
 		b.devices[i].init(&cfg.Servos[i])
 	}
 	b.chain = servo.NewGenericChain(cfg, servo.ChainSpec{
-		LastID: LastID, Bits: bitsPerByte, Out: exchangeRoom, In: 16 * maxPacket, NoLimit: true,
-		Known: func(i int) bool { return b.devices[i].m != nil },
+		LastID: hiwonderwire.LastID, Bits: bitsPerByte, Out: exchangeRoom, In: 16 * hiwonderwire.MaxPacket,
+		NoLimit: true,
+		Known:   func(i int) bool { return b.devices[i].m != nil },
 	}, b)
 	return b.chain
 }

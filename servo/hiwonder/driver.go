@@ -1,6 +1,9 @@
 package hiwonder
 
-import "github.com/halyard-robotics/halyard/servo"
+import (
+	"github.com/halyard-robotics/halyard/internal/wire/hiwonderwire"
+	"github.com/halyard-robotics/halyard/servo"
+)
 
 type driver struct{}
 
@@ -11,11 +14,12 @@ func (driver) Traits() *servo.Traits {
 	// 10 bytes sent, 6 requested, 8 replied.
 	wire := servo.CycleBytes{Bits: bitsPerByte, Bytes: func(n int) int { return 24 * n }}
 	return &servo.Traits{
-		Type: "hiwonder", Vendor: "Hiwonder", LastID: LastID, Bauds: []int{Baud}, Samples: []string{"lx-16a"},
+		Type: "hiwonder", Vendor: "Hiwonder", LastID: hiwonderwire.LastID, Bauds: []int{Baud},
+		Samples:    []string{"lx-16a"},
 		Explain:    explain,
 		Benchmarks: []servo.Benchmark{{Model: "lx-16a", Bauds: []int{Baud}, Bound: wire.Bound, First: 1}},
 		Foreign: func(id byte) []byte {
-			return AppendPacket(nil, &Packet{ID: id, Command: 28, Params: []byte{0xF4, 1}})
+			return hiwonderwire.AppendPacket(nil, &hiwonderwire.Packet{ID: id, Command: 28, Params: []byte{0xF4, 1}})
 		},
 	}
 }
@@ -39,7 +43,7 @@ type tool struct{ *link }
 // Tool returns a tool for single servos. A servo does not report its model; one is known. It takes a limit with torque
 // on, and jumps.
 func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
-	t := tool{newLink(servo.NewExchange(line, bitsPerByte, maxPacket, 8*maxPacket))}
+	t := tool{newLink(servo.NewExchange(line, bitsPerByte, hiwonderwire.MaxPacket, 8*hiwonderwire.MaxPacket))}
 	m := catalogue[0]
 	read := func(id int, _ servo.Model, r *servo.Register) (int64, error) { return t.register(byte(id), r) }
 	return servo.NewTool(cfg, servo.ToolSpec{
@@ -64,8 +68,8 @@ func (t tool) write(id int, _ servo.Model, r *servo.Register, v int64) error {
 	r.Append(params[:r.Addr-cmd.Addr], v)
 	t.Out = t.Out[:0]
 	t.link.write(byte(id), cmd.Write, params)
-	if cmd.Write == adjustOffset {
-		t.link.write(byte(id), SaveOffset, nil)
+	if cmd.Write == hiwonderwire.AdjustOffset {
+		t.link.write(byte(id), hiwonderwire.SaveOffset, nil)
 	}
 	if err := t.Exchange.Write(); err != nil {
 		return err
@@ -83,8 +87,9 @@ func (t tool) write(id int, _ servo.Model, r *servo.Register, v int64) error {
 // question reads the id.
 func question(_ servo.Model, id int) servo.Question {
 	const readID = 14
-	ask := AppendPacket(nil, &Packet{ID: byte(id), Command: readID})
-	want := AppendPacket(nil, &Packet{ID: byte(id), Command: readID, Params: []byte{byte(id)}})
+	ask := hiwonderwire.AppendPacket(nil, &hiwonderwire.Packet{ID: byte(id), Command: readID})
+	want := hiwonderwire.AppendPacket(nil,
+		&hiwonderwire.Packet{ID: byte(id), Command: readID, Params: []byte{byte(id)}})
 	return servo.Question{Ask: ask, Want: want,
 		Same:  func(got []byte) bool { return servo.SameBut(got, want, len(want)-1) },
 		Sound: func(got []byte) bool { return servo.SameBut(got, want) }}

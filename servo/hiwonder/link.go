@@ -3,6 +3,7 @@ package hiwonder
 import (
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/wire/hiwonderwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -13,30 +14,30 @@ const bitsPerByte = 10
 const replyDelay = 500 * time.Microsecond
 
 // exchangeRoom is the maximum length of one Write, bytes: four packets to each of 254 servos.
-const exchangeRoom = 4 * 254 * maxPacket
+const exchangeRoom = 4 * 254 * hiwonderwire.MaxPacket
 
 // link is the host's end of a line: the requests that client and chain have in common.
 type link struct {
 	*servo.Exchange
-	parser *Parser
+	parser *hiwonderwire.Parser
 }
 
-func newLink(x *servo.Exchange) *link { return &link{x, NewParser()} }
+func newLink(x *servo.Exchange) *link { return &link{x, hiwonderwire.NewParser()} }
 
 // write adds c with params for id; the servo does not answer.
 func (l *link) write(id byte, c byte, params []byte) {
-	l.Out = AppendPacket(l.Out, &Packet{ID: id, Command: c, Params: params})
+	l.Out = hiwonderwire.AppendPacket(l.Out, &hiwonderwire.Packet{ID: id, Command: c, Params: params})
 }
 
 // read reads the values of c from servo id. Out must be empty. The bytes belong to the parser until the next request.
-func (l *link) read(id byte, c *Command) (k Packet, err error) {
-	l.Out = AppendPacket(l.Out[:0], &Packet{ID: id, Command: c.Read})
+func (l *link) read(id byte, c *Command) (k hiwonderwire.Packet, err error) {
+	l.Out = hiwonderwire.AppendPacket(l.Out[:0], &hiwonderwire.Packet{ID: id, Command: c.Read})
 	if err := l.Ask(&l.parser.Framer, 6+int(c.Size), replyDelay); err != nil {
 		return k, err
 	}
 	err = l.Reply(&l.parser.Framer, func() bool { return l.parser.Next(&k) }, func() bool {
 		// An echoed request has no parameters; a late reply of another servo has another id.
-		return (k.ID == id || id == Broadcast) && k.Command == c.Read && len(k.Params) == int(c.Size)
+		return (k.ID == id || id == hiwonderwire.Broadcast) && k.Command == c.Read && len(k.Params) == int(c.Size)
 	})
 	return k, err
 }

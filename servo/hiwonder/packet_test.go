@@ -1,54 +1,12 @@
 package hiwonder
 
 import (
-	"bytes"
-	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/internal/wire/hiwonderwire"
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
-
-// packetCases are hardware.md's, section 3.1, both ways.
-func packetCases() []struct {
-	name, bytes string
-	packet      Packet
-} {
-	return []struct {
-		name, bytes string
-		packet      Packet
-	}{
-		{"move 1 to 500 in 1000 ms", "55 55 01 07 01 F4 01 E8 03 16", Packet{1, 1, []byte{0xF4, 1, 0xE8, 3}}},
-		{"read position", "55 55 01 03 1C DF", Packet{1, 28, nil}},
-		{"500", "55 55 01 05 1C F4 01 E8", Packet{1, 28, []byte{0xF4, 1}}},
-		{"read id of all", "55 55 FE 03 0E F0", Packet{Broadcast, 14, nil}},
-		{"stop", "55 55 01 03 0C EF", Packet{1, MoveStop, nil}},
-		{"motor mode +500", "55 55 01 07 1D 01 00 F4 01 E4", Packet{1, 29, []byte{1, 0, 0xF4, 1}}},
-		{"load on", "55 55 01 04 1F 01 DA", Packet{1, 31, []byte{1}}},
-		{"read volts", "55 55 01 03 1B E0", Packet{1, 27, nil}},
-		{"7400 mV", "55 55 01 05 1B E8 1C DA", Packet{1, 27, []byte{0xE8, 0x1C}}},
-		{"read temperature", "55 55 01 03 1A E1", Packet{1, 26, nil}},
-		{"30 °C", "55 55 01 04 1A 1E C2", Packet{1, 26, []byte{30}}},
-		{"offset -10", "55 55 01 04 11 F6 F3", Packet{1, adjustOffset, []byte{0xF6}}},
-		{"header in the data", "55 55 01 05 1C 55 55 33", Packet{1, 28, []byte{0x55, 0x55}}},
-	}
-}
-
-func TestPackets(t *testing.T) {
-	var k Packet
-	for _, c := range packetCases() {
-		want := servotest.Hex(t, c.bytes)
-		if got := AppendPacket(nil, &c.packet); !bytes.Equal(got, want) {
-			t.Errorf("%s: encoded: got % X, want % X", c.name, got, want)
-		}
-		p := NewParser()
-		p.Feed(want)
-		if !p.Next(&k) || fmt.Sprint(k) != fmt.Sprint(c.packet) || p.Garbage+p.BadChecksum != 0 {
-			t.Errorf("%s: decoded: got %v, want %v", c.name, k, c.packet)
-		}
-	}
-}
 
 // Every command's bytes are registers, each of one command alone, and the numbers are those of the document: reading is
 // one above writing, but for what is only read and for the offset.
@@ -62,7 +20,7 @@ func TestTable(t *testing.T) {
 			}
 			seen[n] = c.Name
 		}
-		if c.Write != 0 && c.Read != c.Write+1 && c.Write != adjustOffset {
+		if c.Write != 0 && c.Read != c.Write+1 && c.Write != hiwonderwire.AdjustOffset {
 			t.Errorf("%s: %d is read by %d", c.Name, c.Write, c.Read)
 		}
 	}
@@ -107,8 +65,8 @@ func TestCommands(t *testing.T) {
 			}
 		}
 	}
-	for _, n := range []byte{MoveStart, MoveStop, SaveOffset} {
-		if p := AppendPacket(nil, &Packet{1, n, nil}); p[3] != 3 {
+	for _, n := range []byte{hiwonderwire.MoveStart, hiwonderwire.MoveStop, hiwonderwire.SaveOffset} {
+		if p := hiwonderwire.AppendPacket(nil, &hiwonderwire.Packet{ID: 1, Command: n}); p[3] != 3 {
 			t.Errorf("command %d: got LEN %d, want 3", n, p[3])
 		}
 	}
@@ -135,25 +93,4 @@ func TestCommands(t *testing.T) {
 `) {
 		t.Error(err)
 	}
-}
-
-// FuzzParser checks on any stream: no panic, the same packets whether fed whole or byte by byte, and that what decodes
-// encodes to the bytes it came from.
-func FuzzParser(f *testing.F) {
-	for _, c := range packetCases() {
-		f.Add(servotest.Hex(f, c.bytes))
-		f.Add(append([]byte{0x55, 0x55, 1}, servotest.Hex(f, c.bytes)...))
-	}
-	f.Fuzz(func(t *testing.T, stream []byte) {
-		servotest.Framing(t, stream, func() (*servo.Framer, func() ([]byte, any)) {
-			p := NewParser()
-			return &p.Framer, func() ([]byte, any) {
-				var k Packet
-				if !p.Next(&k) {
-					return nil, nil
-				}
-				return AppendPacket(nil, &k), k
-			}
-		})
-	})
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/hiwonderwire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
@@ -174,7 +175,7 @@ func TestClientSession(t *testing.T) {
 < gone
 `)
 	c := Driver().Tool(line, servo.ToolConfig{Bus: "bench", Model: ModelByName("lx-16a")})
-	if id, err := c.Read(Broadcast, "id"); err != nil || id != 7 {
+	if id, err := c.Read(hiwonderwire.Broadcast, "id"); err != nil || id != 7 {
 		t.Errorf("alone: got %d, %v", id, err)
 	}
 	for _, x := range []struct {

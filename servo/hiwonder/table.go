@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/hiwonderwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -15,20 +16,12 @@ type Command struct {
 	Addr, Size  uint16
 }
 
-// The commands without registers, and the one that writes an offset.
-const (
-	MoveStart    = 11 // begin the motion stored by 7
-	MoveStop     = 12 // stay where you are
-	adjustOffset = 17 // until power-off
-	SaveOffset   = 18 // for good
-)
-
 // commands is every pair. Source: the protocol document, by number.
 var commands = []Command{
 	{"move", 1, 2, 18, 4},      // goal_position, goal_time
 	{"move_wait", 7, 8, 22, 4}, // registered_position, registered_time; 11 starts it
 	{"id", 13, 14, 0, 1},       // kept, as are the limits below
-	{"offset", adjustOffset, 19, 1, 1},
+	{"offset", hiwonderwire.AdjustOffset, 19, 1, 1},
 	{"position_limit", 20, 21, 2, 4}, // min_position, max_position
 	{"voltage_limit", 22, 23, 6, 4},  // min_voltage, max_voltage
 	{"temperature_limit", 24, 25, 10, 1},
@@ -127,7 +120,7 @@ func registers() []servo.Register {
 	celsius := servo.Measure{Unit: "°C", Scale: 1}
 	duty := servo.Measure{Unit: "1", Scale: 1e-3}
 	return []servo.Register{
-		servo.Reg("id", 0, 1, keep, plain, 0, LastID, 1, number),
+		servo.Reg("id", 0, 1, keep, plain, 0, hiwonderwire.LastID, 1, number),
 		// Present = actual + offset.
 		servo.Reg("angle_offset", 1, 1, keep, servo.Signed, -125, 125, 0, offset),
 		servo.Reg("min_position", 2, 2, keep, plain, 0, 1000, 0, tick),

@@ -3,6 +3,7 @@ package kondo
 import (
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/wire/kondowire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
@@ -11,10 +12,10 @@ import (
 func BenchmarkDecode(b *testing.B) {
 	var stream []byte
 	for id := range byte(20) {
-		k := At(id, 7500)
-		stream = AppendPacket(stream, &k, FromServos)
+		k := kondowire.At(id, 7500)
+		stream = kondowire.AppendPacket(stream, &k, kondowire.FromServos)
 	}
-	p, k := NewParser(FromServos), Packet{}
+	p, k := kondowire.NewParser(kondowire.FromServos), kondowire.Packet{}
 	servotest.Decoding(b, stream, 20, servo.WireTime(len(stream), bitsPerByte, 1_250_000), p.Feed,
 		func() bool { return p.Next(&k) })
 }

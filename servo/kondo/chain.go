@@ -1,6 +1,9 @@
 package kondo
 
-import "github.com/halyard-robotics/halyard/servo"
+import (
+	"github.com/halyard-robotics/halyard/internal/wire/kondowire"
+	"github.com/halyard-robotics/halyard/servo"
+)
 
 // NewChain returns a chain of all servos of one line; nothing is sent until Open, which also reports faults of cfg.
 //
@@ -17,7 +20,8 @@ func NewChain(cfg servo.ChainConfig) *servo.GenericChain {
 		b.devices[i] = device{cfg: &cfg.Servos[i], m: m}
 	}
 	b.chain = servo.NewGenericChain(cfg, servo.ChainSpec{
-		LastID: LastID, Bits: bitsPerByte, Out: maxPacket, In: 8 * maxPacket, NoLimit: true, TorqueUnreported: true,
+		LastID: kondowire.LastID, Bits: bitsPerByte, Out: kondowire.MaxPacket, In: 8 * kondowire.MaxPacket,
+		NoLimit: true, TorqueUnreported: true,
 		Known: func(i int) bool { return b.devices[i].m != nil },
 	}, b)
 	return b.chain

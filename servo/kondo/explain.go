@@ -3,17 +3,18 @@ package kondo
 import (
 	"fmt"
 
+	"github.com/halyard-robotics/halyard/internal/wire/kondowire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
 // explain is servo.Traits.Explain.
 func explain(_, data []byte, host bool, _ func(id int) servo.Model) []string {
-	side := FromServos
+	side := kondowire.FromServos
 	if host {
-		side = FromHost
+		side = kondowire.FromHost
 	}
-	p := NewParser(side)
-	var k Packet
+	p := kondowire.NewParser(side)
+	var k kondowire.Packet
 	return servo.ExplainPackets(data, p.Feed, func() bool { return p.Next(&k) }, func() string {
 		if host {
 			return explainCommand(&k)
@@ -22,15 +23,15 @@ func explain(_, data []byte, host bool, _ func(id int) servo.Model) []string {
 	})
 }
 
-func explainCommand(k *Packet) string {
+func explainCommand(k *kondowire.Packet) string {
 	switch {
-	case k.Op == Position && k.Value() == 0:
+	case k.Op == kondowire.Position && k.Value() == 0:
 		return fmt.Sprintf("torque off id %d", k.ID)
-	case k.Op == Position:
+	case k.Op == kondowire.Position:
 		return fmt.Sprintf("move id %d: goal_position %d", k.ID, k.Value())
-	case k.Op == Read:
+	case k.Op == kondowire.Read:
 		return fmt.Sprintf("read id %d: %s", k.ID, parameter(k.A, "present_amps", "present_heat"))
-	case k.Op == Write:
+	case k.Op == kondowire.Write:
 		return fmt.Sprintf("write id %d: %s %d", k.ID, parameter(k.A, "current_limit", "heat_limit"), k.B)
 	case k.A == 0:
 		return "read the id"
@@ -38,13 +39,13 @@ func explainCommand(k *Packet) string {
 	return fmt.Sprintf("set the id to %d", k.ID)
 }
 
-func explainReply(k *Packet) string {
+func explainReply(k *kondowire.Packet) string {
 	switch k.Op {
-	case Position:
+	case kondowire.Position:
 		return fmt.Sprintf("id %d: present_position %d", k.ID, k.Value())
-	case Read:
+	case kondowire.Read:
 		return fmt.Sprintf("id %d: %s %d", k.ID, parameter(k.A, "present_amps", "present_heat"), k.B)
-	case Write:
+	case kondowire.Write:
 		return fmt.Sprintf("id %d: %s %d written", k.ID, parameter(k.A, "current_limit", "heat_limit"), k.B)
 	}
 	return fmt.Sprintf("id %d", k.ID)
@@ -52,7 +53,8 @@ func explainReply(k *Packet) string {
 
 // parameter is the register of a parameter's number; current and heat have another meaning read than written.
 func parameter(number byte, current, heat string) string {
-	names := map[byte]string{Stretch: "stretch", Speed: "speed", Current: current, Heat: heat}
+	names := map[byte]string{kondowire.Stretch: "stretch", kondowire.Speed: "speed", kondowire.Current: current,
+		kondowire.Heat: heat}
 	if name, ok := names[number]; ok {
 		return name
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/kondowire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -37,7 +38,7 @@ func (b *protocol) ParserStats() (uint64, uint64) {
 
 // Identify checks that servo i replies, by a read of its stretch (stiffness).
 func (b *protocol) Identify(i int) error {
-	_, err := b.link.exchange(Packet{Op: Read, ID: b.devices[i].cfg.ID, A: Stretch})
+	_, err := b.link.exchange(kondowire.Packet{Op: kondowire.Read, ID: b.devices[i].cfg.ID, A: kondowire.Stretch})
 	return err
 }
 
@@ -101,7 +102,7 @@ func (b *protocol) flush(lost bool) error {
 		}
 		d.due = false
 		if b.chain.Cutting() { // Halt checks which are free
-			if _, err := b.link.exchange(At(d.cfg.ID, d.goal)); err != nil && !servo.IsServoError(err) {
+			if _, err := b.link.exchange(kondowire.At(d.cfg.ID, d.goal)); err != nil && !servo.IsServoError(err) {
 				return err
 			}
 			continue
@@ -130,7 +131,7 @@ func (b *protocol) writeSettings(i int) error {
 	}
 	for _, s := range d.cfg.Settings {
 		sc := byte(d.m.Register(s.Register).Addr)
-		k, err := b.link.exchange(Packet{Op: Write, ID: d.cfg.ID, A: sc, B: byte(s.Value)})
+		k, err := b.link.exchange(kondowire.Packet{Op: kondowire.Write, ID: d.cfg.ID, A: sc, B: byte(s.Value)})
 		if err != nil {
 			return err
 		}
@@ -146,7 +147,7 @@ func (b *protocol) writeSettings(i int) error {
 // the torque state is known.
 func (b *protocol) exchange(i, goal int) error {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
-	k, err := b.link.exchange(At(d.cfg.ID, goal))
+	k, err := b.link.exchange(kondowire.At(d.cfg.ID, goal))
 	if err != nil {
 		return err
 	}
@@ -198,7 +199,7 @@ func (b *protocol) ReadHealth(i int) error {
 			return err
 		}
 	}
-	k, err := b.link.exchange(Packet{Op: Read, ID: d.cfg.ID, A: Current})
+	k, err := b.link.exchange(kondowire.Packet{Op: kondowire.Read, ID: d.cfg.ID, A: kondowire.Current})
 	if err != nil {
 		return err
 	}

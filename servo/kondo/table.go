@@ -5,15 +5,8 @@ import (
 	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/kondowire"
 	"github.com/halyard-robotics/halyard/servo"
-)
-
-// The numbers of the parameters (sc).
-const (
-	Stretch = 1 // stiffness
-	Speed   = 2
-	Current = 3 // written: limit; read: present
-	Heat    = 4 // written: limit; read: present. The lower, the hotter
 )
 
 // Model is one servo model.
@@ -79,11 +72,12 @@ func registers() []servo.Register {
 	number := servo.Measure{}
 	tick := servo.Measure{Unit: "rad", Scale: 2 * math.Pi / ticksPerTurn, Zero: 7500}
 	all := []servo.Register{
-		servo.Reg("id", 0, 1, keep, plain, 0, LastID, 0, number),
-		servo.Reg("stretch", Stretch, 1, ram, plain, 1, 127, 60, number),
-		servo.Reg("speed", Speed, 1, ram, plain, 1, 127, 127, number),
-		servo.Reg("current_limit", Current, 1, ram, plain, 1, 63, 63, servo.Measure{Unit: "A", Scale: ampere}),
-		servo.Reg("heat_limit", Heat, 1, ram, plain, 1, 127, 30, number),
+		servo.Reg("id", 0, 1, keep, plain, 0, kondowire.LastID, 0, number),
+		servo.Reg("stretch", kondowire.Stretch, 1, ram, plain, 1, 127, 60, number),
+		servo.Reg("speed", kondowire.Speed, 1, ram, plain, 1, 127, 127, number),
+		servo.Reg("current_limit", kondowire.Current, 1, ram, plain, 1, 63, 63,
+			servo.Measure{Unit: "A", Scale: ampere}),
+		servo.Reg("heat_limit", kondowire.Heat, 1, ram, plain, 1, 127, 30, number),
 		servo.Reg("torque_enable", 8, 1, ram, plain, 0, 1, 0, number),
 		servo.Reg("goal_position", 10, 2, ram, plain, 0, 16383, 0, tick),
 		servo.Reg("present_position", 12, 2, ro, plain, 0, 16383, 7500, tick),

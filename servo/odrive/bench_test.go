@@ -3,6 +3,7 @@ package odrive
 import (
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/wire/odrivewire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
@@ -11,9 +12,9 @@ import (
 func BenchmarkDecode(b *testing.B) {
 	var stream []byte
 	for range 20 {
-		stream = AppendAnswer(stream, []byte("12.345678 -1.234567"), true)
+		stream = odrivewire.AppendAnswer(stream, []byte("12.345678 -1.234567"), true)
 	}
-	var l Lines
+	var l odrivewire.Lines
 	var v [2]float64
 	fresh := false
 	feed := func(p []byte) int {
@@ -24,7 +25,7 @@ func BenchmarkDecode(b *testing.B) {
 	servotest.Decoding(b, stream, 20, servo.WireTime(len(stream), bitsPerByte, 921_600), feed, func() bool {
 		was := fresh
 		fresh = false
-		return was && Numbers(l.Line(), v[:])
+		return was && odrivewire.Numbers(l.Line(), v[:])
 	})
 }
 
@@ -35,7 +36,7 @@ func BenchmarkEncode(b *testing.B) {
 	for b.Loop() {
 		dst = dst[:0]
 		for node := range byte(12) {
-			f := Position(node, 12.5)
+			f := odrivewire.Position(node, 12.5)
 			dst = servo.AppendCAN(dst, &f)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/wire/odrivewire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -38,7 +39,7 @@ func (b *canProtocol) ParserStats() (uint64, uint64) { return 0, b.x.Bad }
 
 // handleFrame handles one frame; it reports whether the frame was expected.
 func (b *canProtocol) handleFrame(f *servo.CANFrame) bool {
-	node, c, ok := Split(f)
+	node, c, ok := odrivewire.Split(f)
 	if !ok || f.Remote {
 		return false
 	}
@@ -55,52 +56,52 @@ func (b *canProtocol) handleFrame(f *servo.CANFrame) bool {
 }
 
 // handleReply handles a frame of node i; false if it is not a valid reply.
-func (b *canProtocol) handleReply(i int, c Command, f *servo.CANFrame) bool {
+func (b *canProtocol) handleReply(i int, c odrivewire.Command, f *servo.CANFrame) bool {
 	d, s := &b.devices[i], &b.chain.Devices[i].State
 	switch c {
-	case GetVersion:
+	case odrivewire.GetVersion:
 		if f.Len != 8 {
 			return false
 		}
-		d.dialect = V06
-	case GetErrors:
-		if d.dialect == V06 {
-			d.note(&b.chain.Devices[i], DisarmReason, uint64(f.Word(4)))
+		d.dialect = odrivewire.V06
+	case odrivewire.GetErrors:
+		if d.dialect == odrivewire.V06 {
+			d.note(&b.chain.Devices[i], odrivewire.DisarmReason, uint64(f.Word(4)))
 		} else { // of the motor; 4 bytes before 0.5.2
-			d.note(&b.chain.Devices[i], MotorPart, uint64(f.Word(0))|uint64(f.Word(4))<<32)
+			d.note(&b.chain.Devices[i], odrivewire.MotorPart, uint64(f.Word(0))|uint64(f.Word(4))<<32)
 		}
 	case encoderErrors05:
-		if d.dialect != V05 {
+		if d.dialect != odrivewire.V05 {
 			return false
 		}
-		d.note(&b.chain.Devices[i], EncoderPart, uint64(f.Word(0)))
-	case Heartbeat:
-		beat, ok := ParseBeat(f)
+		d.note(&b.chain.Devices[i], odrivewire.EncoderPart, uint64(f.Word(0)))
+	case odrivewire.Heartbeat:
+		beat, ok := odrivewire.ParseBeat(f)
 		if !ok {
 			return false
 		}
 		d.heartbeat, d.beatAt = beat, b.x.Port.Now()
-	case Estimates:
+	case odrivewire.Estimates:
 		at, speed := f.Float(0), f.Float(4)
 		if !finite(at) || !finite(speed) {
 			return false
 		}
 		s.Position, s.Velocity = at*TicksPerTurn, speed*2*math.Pi
 		d.received = true
-	case GetIq:
+	case odrivewire.GetIq:
 		if v := f.Float(4); finite(v) {
 			s.Effort = v
 		}
-	case GetBus:
+	case odrivewire.GetBus:
 		if v := f.Float(0); finite(v) {
 			s.Voltage = v
 		}
-	case GetTemperature:
+	case odrivewire.GetTemperature:
 		if v := f.Float(0); finite(v) {
 			s.Temperature = v
 		}
-	case TxSDO:
-		sdo, ok := ParseSDO(f)
+	case odrivewire.TxSDO:
+		sdo, ok := odrivewire.ParseSDO(f)
 		if !ok {
 			return false
 		}
@@ -116,9 +117,9 @@ func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 func (b *canProtocol) put(f servo.CANFrame) { b.x.Put(&f) }
 
 // ask stages the request for c of node i.
-func (b *canProtocol) ask(i int, c Command) {
+func (b *canProtocol) ask(i int, c odrivewire.Command) {
 	b.devices[i].due |= 1 << c
-	b.put(Ask(b.devices[i].cfg.ID, c))
+	b.put(odrivewire.Ask(b.devices[i].cfg.ID, c))
 }
 
 // Identify requests the version of node i. Firmware 0.5 does not answer that; then it requests the estimates, which
@@ -128,12 +129,12 @@ func (b *canProtocol) Identify(i int) error {
 	if err := b.x.Drain(); err != nil {
 		return err
 	}
-	b.ask(i, GetVersion)
+	b.ask(i, odrivewire.GetVersion)
 	err := b.x.Collect(1, canDelay)
 	if d.due = 0; errors.Is(err, servo.ErrNoReply) {
-		b.ask(i, Estimates)
+		b.ask(i, odrivewire.Estimates)
 		if err = b.x.Collect(1, canDelay); err == nil {
-			d.dialect = V05
+			d.dialect = odrivewire.V05
 		}
 		d.due = 0
 	}
@@ -154,8 +155,8 @@ func (b *canProtocol) SyncRead(_ servo.Level, list []int) error {
 		if holds(&b.chain.Devices[i]) {
 			b.StageTorqueOff(i)
 		}
-		b.ask(i, Estimates)
-		b.ask(i, GetIq)
+		b.ask(i, odrivewire.Estimates)
+		b.ask(i, odrivewire.GetIq)
 	}
 	err := b.x.Collect(2*len(list), canDelay)
 	b.markSent()
@@ -182,7 +183,7 @@ func (b *canProtocol) weigh(i int) {
 		return
 	}
 	// it fell: why may be in the word of a part
-	if d.heartbeat.State == Idle && dev.Stage == servo.TorqueOn && dev.Seen {
+	if d.heartbeat.State == odrivewire.Idle && dev.Stage == servo.TorqueOn && dev.Seen {
 		b.readCauses(i)
 	}
 	d.judge(dev, d.heartbeat)
@@ -191,7 +192,7 @@ func (b *canProtocol) weigh(i int) {
 // readCauses reads the error words of the parts of node i. Without an answer the heartbeat's word has to do.
 func (b *canProtocol) readCauses(i int) {
 	n := 1
-	if b.ask(i, GetErrors); b.devices[i].dialect == V05 {
+	if b.ask(i, odrivewire.GetErrors); b.devices[i].dialect == odrivewire.V05 {
 		n++
 		b.ask(i, encoderErrors05)
 	}
@@ -200,7 +201,7 @@ func (b *canProtocol) readCauses(i int) {
 }
 
 // encoderErrors05 asks an axis with firmware 0.5 for its encoder's error.
-const encoderErrors05 = RxSDO
+const encoderErrors05 = odrivewire.RxSDO
 
 // ReadState is SyncRead for one node.
 func (b *canProtocol) ReadState(i int) error {
@@ -223,7 +224,7 @@ func (b *canProtocol) ReadHealth(i int) error {
 			if !d.stale() {
 				break
 			}
-			d.due = 1 << Heartbeat
+			d.due = 1 << odrivewire.Heartbeat
 			err := b.x.Collect(1, heartbeatTimeout)
 			if d.due = 0; err != nil {
 				return err
@@ -235,12 +236,12 @@ func (b *canProtocol) ReadHealth(i int) error {
 	// Firmware 0.5 does not report its temperature over CAN.
 	d.turn++
 	d.limit = math.NaN() // a limit is not acknowledged: send it again regularly
-	c := GetBus
-	if d.dialect == V06 && d.turn%2 == 0 {
-		c = GetTemperature
+	c := odrivewire.GetBus
+	if d.dialect == odrivewire.V06 && d.turn%2 == 0 {
+		c = odrivewire.GetTemperature
 	}
 	if d.turn%4 == 0 {
-		c = GetErrors
+		c = odrivewire.GetErrors
 	}
 	b.ask(i, c)
 	err := b.x.Collect(1, canDelay)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/odrivewire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -16,14 +17,14 @@ type canTool struct {
 	can      *servo.CANExchange
 	settings map[int]map[string]int // of the config: the endpoints of each node's watchdog
 	node     byte
-	want     Command
+	want     odrivewire.Command
 	point    uint16 // endpoint of the TxSDO that is waited for
 	got      servo.CANFrame
-	dialect  Dialect
+	dialect  odrivewire.Dialect
 }
 
 func newCANTool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
-	t := &canTool{settings: cfg.Settings, dialect: V06}
+	t := &canTool{settings: cfg.Settings, dialect: odrivewire.V06}
 	t.can = servo.NewCANExchange(servo.NewExchange(line, frameBits, 8*servo.CANSize, 64*servo.CANSize), t.accept)
 	return servo.NewTool(cfg, servo.ToolSpec{Exchange: t.can.Exchange, Identify: t.identify, Read: t.read,
 		Write: t.write})
@@ -31,11 +32,11 @@ func newCANTool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 
 // accept stores f if it is the expected reply.
 func (t *canTool) accept(f *servo.CANFrame) bool {
-	node, command, ok := Split(f)
+	node, command, ok := odrivewire.Split(f)
 	if !ok || f.Remote || node != t.node || command != t.want {
 		return false
 	}
-	if s, ok := ParseSDO(f); command == TxSDO && (!ok || s.Endpoint != t.point) {
+	if s, ok := odrivewire.ParseSDO(f); command == odrivewire.TxSDO && (!ok || s.Endpoint != t.point) {
 		return false
 	}
 	t.got = *f
@@ -43,8 +44,8 @@ func (t *canTool) accept(f *servo.CANFrame) bool {
 }
 
 // ask sends f, if not nil, and waits for command of node. Earlier frames are discarded.
-func (t *canTool) ask(node int, command Command, f *servo.CANFrame, delay time.Duration) error {
-	t.node, t.want = byte(node), Command(0xFF) // no frame's
+func (t *canTool) ask(node int, command odrivewire.Command, f *servo.CANFrame, delay time.Duration) error {
+	t.node, t.want = byte(node), odrivewire.Command(0xFF) // no frame's
 	if err := t.can.Drain(); err != nil {
 		return err
 	}
@@ -54,16 +55,16 @@ func (t *canTool) ask(node int, command Command, f *servo.CANFrame, delay time.D
 	return t.can.Collect(1, delay)
 }
 
-func (t *canTool) remote(node int, command Command) error {
-	f := Ask(byte(node), command)
+func (t *canTool) remote(node int, command odrivewire.Command) error {
+	f := odrivewire.Ask(byte(node), command)
 	return t.ask(node, command, &f, canDelay)
 }
 
 // identify reads the version of a node. Firmware 0.5 does not report it, and runs only on v3.
 func (t *canTool) identify(node int) (servo.Found, error) {
-	err := t.remote(node, GetVersion)
+	err := t.remote(node, odrivewire.GetVersion)
 	if err == nil {
-		if t.dialect = V06; t.got.Len != 8 {
+		if t.dialect = odrivewire.V06; t.got.Len != 8 {
 			return servo.Found{}, servo.ErrCorrupt
 		}
 		found, err := driver{can: true}.hardware(float64(t.got.Data[1]), "4 or 5")
@@ -73,10 +74,10 @@ func (t *canTool) identify(node int) (servo.Found, error) {
 	if !errors.Is(err, servo.ErrNoReply) {
 		return servo.Found{}, err
 	}
-	if err = t.remote(node, Estimates); err != nil {
+	if err = t.remote(node, odrivewire.Estimates); err != nil {
 		return servo.Found{}, err
 	}
-	t.dialect = V05
+	t.dialect = odrivewire.V05
 	found, err := driver{can: true}.hardware(3, "3")
 	found.Firmware = "0.5"
 	return found, err
@@ -84,19 +85,20 @@ func (t *canTool) identify(node int) (servo.Found, error) {
 
 // location is where a node sends a register's value.
 type location struct {
-	command Command // frame of CANSimple
-	at      int     // byte in it
-	newer   bool    // only with firmware 0.6
+	command odrivewire.Command // frame of CANSimple
+	at      int                // byte in it
+	newer   bool               // only with firmware 0.6
 }
 
 // locations are those of all registers that a node sends.
 var locations = map[string]location{
-	"present_position": {Estimates, 0, false}, "present_velocity": {Estimates, 4, false},
-	"present_current": {GetIq, 4, false},
-	"present_voltage": {GetBus, 0, false}, "supply_current": {GetBus, 4, false},
-	"present_temperature": {GetTemperature, 0, true},
-	"errors":              {GetErrors, 0, true}, "state": {Heartbeat, 0, false}, torqueEnable: {Heartbeat, 0, false},
-	"watchdog_timeout": {TxSDO, 0, true}, "watchdog_enable": {TxSDO, 0, true},
+	"present_position": {odrivewire.Estimates, 0, false}, "present_velocity": {odrivewire.Estimates, 4, false},
+	"present_current": {odrivewire.GetIq, 4, false},
+	"present_voltage": {odrivewire.GetBus, 0, false}, "supply_current": {odrivewire.GetBus, 4, false},
+	"present_temperature": {odrivewire.GetTemperature, 0, true},
+	"errors":              {odrivewire.GetErrors, 0, true}, "state": {odrivewire.Heartbeat, 0, false},
+	torqueEnable:       {odrivewire.Heartbeat, 0, false},
+	"watchdog_timeout": {odrivewire.TxSDO, 0, true}, "watchdog_enable": {odrivewire.TxSDO, 0, true},
 }
 
 // CANParameters are the registers of a node for tools: all values with a CANSimple frame, and the watchdog, whose
@@ -121,33 +123,33 @@ func (t *canTool) read(node int, _ servo.Model, r *servo.Register) (int64, error
 	command := from.command
 	_, factor := Path(r, t.dialect, 0)
 	point := uint16(0)
-	if command == TxSDO {
+	if command == odrivewire.TxSDO {
 		point = t.endpoint(node, r.Name)
 	}
 	switch {
-	case command == 0 || from.newer && t.dialect == V05 || command == TxSDO && point == 0:
+	case command == 0 || from.newer && t.dialect == odrivewire.V05 || command == odrivewire.TxSDO && point == 0:
 		return 0, servo.ErrNoRegister
-	case command == Heartbeat:
+	case command == odrivewire.Heartbeat:
 		if err := t.ask(node, command, nil, heartbeatTimeout); err != nil {
 			return 0, err
 		}
-		beat, ok := ParseBeat(&t.got)
+		beat, ok := odrivewire.ParseBeat(&t.got)
 		switch {
 		case !ok:
 			return 0, servo.ErrCorrupt
 		case r.Name == "state":
 			return int64(beat.State), nil
-		case beat.State == ClosedLoop:
+		case beat.State == odrivewire.ClosedLoop:
 			return 1, nil
 		}
 		return 0, nil
-	case command == TxSDO:
-		f := SDO{Endpoint: point}.Frame(byte(node), RxSDO)
+	case command == odrivewire.TxSDO:
+		f := odrivewire.SDO{Endpoint: point}.Frame(byte(node), odrivewire.RxSDO)
 		t.point = point
-		if err := t.ask(node, TxSDO, &f, canDelay); err != nil {
+		if err := t.ask(node, odrivewire.TxSDO, &f, canDelay); err != nil {
 			return 0, err
 		}
-		s, _ := ParseSDO(&t.got)
+		s, _ := odrivewire.ParseSDO(&t.got)
 		if r.Encoding == servo.Float {
 			return r.Round(float64(math.Float32frombits(s.Value)) * factor), nil
 		}
@@ -173,15 +175,16 @@ func (t *canTool) write(node int, m servo.Model, r *servo.Register, v int64) err
 	var f servo.CANFrame
 	switch {
 	case r.Name == torqueEnable && v == 0:
-		f = Words(byte(node), SetState, uint32(Idle))
-	case locations[r.Name].command != TxSDO || point == 0 || t.dialect == V05:
+		f = odrivewire.Words(byte(node), odrivewire.SetState, uint32(odrivewire.Idle))
+	case locations[r.Name].command != odrivewire.TxSDO || point == 0 || t.dialect == odrivewire.V05:
 		return &hal.Error{Kind: hal.Invalid, ID: node, Op: "write " + r.Name, Err: servo.ErrNoRegister,
 			Try: "its serial line (--protocol odrive), or odrivetool; of the watchdog a config's registers: name " +
 				"the endpoints"}
 	case r.Encoding == servo.Float:
-		f = SDO{Write: true, Endpoint: point, Value: floatWord(r.SI(v))}.Frame(byte(node), RxSDO)
+		f = odrivewire.SDO{Write: true, Endpoint: point, Value: odrivewire.FloatWord(r.SI(v))}.Frame(byte(node),
+			odrivewire.RxSDO)
 	default:
-		f = SDO{Write: true, Endpoint: point, Value: uint32(v)}.Frame(byte(node), RxSDO)
+		f = odrivewire.SDO{Write: true, Endpoint: point, Value: uint32(v)}.Frame(byte(node), odrivewire.RxSDO)
 	}
 	t.can.Put(&f)
 	if err := t.can.Write(); err != nil {

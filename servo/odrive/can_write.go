@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/odrivewire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -17,12 +18,12 @@ func (b *canProtocol) Clear(i int) error {
 	if err := b.x.Drain(); err != nil {
 		return err
 	}
-	d.due = 1 << Heartbeat
+	d.due = 1 << odrivewire.Heartbeat
 	err := b.x.Collect(1, heartbeatTimeout)
 	if d.due = 0; err != nil {
 		return err
 	}
-	d.note(&b.chain.Devices[i], AxisPart, uint64(d.heartbeat.Errors))
+	d.note(&b.chain.Devices[i], odrivewire.AxisPart, uint64(d.heartbeat.Errors))
 	b.readCauses(i)
 	return d.remaining(&b.chain.Devices[i])
 }
@@ -32,16 +33,17 @@ func (b *canProtocol) Clear(i int) error {
 func (b *canProtocol) clear(i int) error {
 	d := &b.devices[i]
 	for k := range b.devices {
-		if o := &b.devices[k]; k != i && d.dialect == V05 && o.dialect == V05 && o.words.latched() != 0 &&
-			!o.words.hostOnly(V05) {
+		if o := &b.devices[k]; k != i && d.dialect == odrivewire.V05 && o.dialect == odrivewire.V05 &&
+			o.words.Latched() != 0 &&
+			!o.words.HostOnly(odrivewire.V05) {
 			return b.chain.Devices[i].Error(hal.Unsafe, "clear errors",
 				fmt.Errorf("node %d, which may be the other axis of its board, has errors too, %s, "+
 					"which the same command would clear: see to it first, then odrivetool: odrv0.clear_errors()",
 					o.cfg.ID,
-					o.words.report(V05).Fault))
+					o.words.Report(odrivewire.V05).Fault))
 		}
 	}
-	b.put(Frame(d.cfg.ID, ClearErrors))
+	b.put(odrivewire.Frame(d.cfg.ID, odrivewire.ClearErrors))
 	return nil
 }
 
@@ -51,7 +53,7 @@ func (b *canProtocol) Ready(i int) (bool, error) {
 	if !b.chain.Resting(i) {
 		return false, nil
 	}
-	if d.words.latched() != 0 && d.words.hostOnly(d.dialect) {
+	if d.words.Latched() != 0 && d.words.HostOnly(d.dialect) {
 		if err := b.clear(i); err != nil {
 			return false, err
 		}
@@ -73,11 +75,11 @@ func (b *canProtocol) guard(i int) error {
 		if s.Register == limitEndpoint {
 			continue
 		}
-		w := SDO{Write: true, Endpoint: uint16(s.Value), Value: 1}
+		w := odrivewire.SDO{Write: true, Endpoint: uint16(s.Value), Value: 1}
 		if s.Register == watchdogEndpoint {
-			w.Value = floatWord(Watchdog.Seconds())
+			w.Value = odrivewire.FloatWord(Watchdog.Seconds())
 		}
-		b.put(w.Frame(d.cfg.ID, RxSDO))
+		b.put(w.Frame(d.cfg.ID, odrivewire.RxSDO))
 		err := b.fetch(i, w.Endpoint)
 		switch {
 		case servo.IsServoError(err): // a nonexistent endpoint is not answered
@@ -95,10 +97,10 @@ func (b *canProtocol) guard(i int) error {
 // fetch reads an endpoint of node i into its sdo.
 func (b *canProtocol) fetch(i int, endpoint uint16) error {
 	d := &b.devices[i]
-	b.put(SDO{Endpoint: endpoint}.Frame(d.cfg.ID, RxSDO))
-	d.due |= 1 << TxSDO
+	b.put(odrivewire.SDO{Endpoint: endpoint}.Frame(d.cfg.ID, odrivewire.RxSDO))
+	d.due |= 1 << odrivewire.TxSDO
 	err := b.x.Collect(1, canDelay)
-	d.due &^= 1 << TxSDO
+	d.due &^= 1 << odrivewire.TxSDO
 	return err
 }
 
@@ -107,7 +109,7 @@ func (b *canProtocol) fetch(i int, endpoint uint16) error {
 func (b *canProtocol) readOwn(i int) error {
 	d := &b.devices[i]
 	for _, s := range d.cfg.Settings {
-		if s.Register != limitEndpoint || d.dialect == V05 {
+		if s.Register != limitEndpoint || d.dialect == odrivewire.V05 {
 			continue
 		}
 		d.ceiling = uint16(s.Value)
@@ -131,20 +133,23 @@ func (b *canProtocol) readOwn(i int) error {
 func (b *canProtocol) Steps() int { return 3 }
 
 // StageTorqueOff stages torque off. A repetition does not count as a change of the state.
-func (b *canProtocol) StageTorqueOff(i int) { b.request(i, Idle, b.devices[i].commanded != Idle) }
+func (b *canProtocol) StageTorqueOff(i int) {
+	b.request(i, odrivewire.Idle, b.devices[i].commanded != odrivewire.Idle)
+}
 
-func (b *canProtocol) request(i int, s State, changed bool) {
+func (b *canProtocol) request(i int, s odrivewire.State, changed bool) {
 	d := &b.devices[i]
 	d.commanded, d.staged = s, d.staged || changed
-	b.put(Words(d.cfg.ID, SetState, uint32(s)))
+	b.put(odrivewire.Words(d.cfg.ID, odrivewire.SetState, uint32(s)))
 }
 
 func (b *canProtocol) StageTorqueOn(i, step int) {
 	switch step {
 	case 0:
-		b.put(Words(b.devices[i].cfg.ID, SetControl, uint32(b.devices[i].control), Passthrough))
+		b.put(odrivewire.Words(b.devices[i].cfg.ID, odrivewire.SetControl, uint32(b.devices[i].control),
+			odrivewire.Passthrough))
 	case 1:
-		b.request(i, ClosedLoop, true)
+		b.request(i, odrivewire.ClosedLoop, true)
 		return
 	}
 	b.goal(i, true)
@@ -163,15 +168,16 @@ func (b *canProtocol) StageGoal(i int) bool {
 func (b *canProtocol) goal(i int, rest bool) {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
 	if amps, changed := d.amps(dev); changed {
-		b.put(SDO{Write: true, Endpoint: d.ceiling, Value: floatWord(amps)}.Frame(d.cfg.ID, RxSDO))
+		b.put(odrivewire.SDO{Write: true, Endpoint: d.ceiling, Value: odrivewire.FloatWord(amps)}.Frame(d.cfg.ID,
+			odrivewire.RxSDO))
 	}
 	switch control, v := d.goal(dev, rest); control {
-	case VelocityControl:
-		b.put(Floats(d.cfg.ID, InputVel, v, 0))
-	case TorqueControl:
-		b.put(Floats(d.cfg.ID, InputTorque, v))
+	case odrivewire.VelocityControl:
+		b.put(odrivewire.Floats(d.cfg.ID, odrivewire.InputVel, v, 0))
+	case odrivewire.TorqueControl:
+		b.put(odrivewire.Floats(d.cfg.ID, odrivewire.InputTorque, v))
 	default:
-		b.put(Position(d.cfg.ID, v))
+		b.put(odrivewire.Position(d.cfg.ID, v))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halyard-robotics/halyard/internal/wire/odrivewire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -44,9 +45,10 @@ func NewCANChain(cfg servo.ChainConfig) *CANChain {
 	b := &canProtocol{devices: devices(&cfg)}
 	n := max(1, len(cfg.Servos))
 	b.chain = servo.NewGenericChain(cfg, servo.ChainSpec{
-		LastID: LastNode, Bits: frameBits, Out: 8 * n * servo.CANSize, In: (64 + 8*n) * servo.CANSize, NoLimit: true,
-		Known: func(i int) bool { return b.devices[i].m != nil },
-		Base:  func(int) servo.Level { return servo.SyncReads },
+		LastID: odrivewire.LastNode, Bits: frameBits, Out: 8 * n * servo.CANSize, In: (64 + 8*n) * servo.CANSize,
+		NoLimit: true,
+		Known:   func(i int) bool { return b.devices[i].m != nil },
+		Base:    func(int) servo.Level { return servo.SyncReads },
 	}, b)
 	return &CANChain{b.chain, b}
 }
@@ -55,7 +57,8 @@ func devices(cfg *servo.ChainConfig) []device {
 	all := make([]device, len(cfg.Servos))
 	for i := range all {
 		c := &cfg.Servos[i]
-		all[i] = device{cfg: c, m: ModelIn(c.Model), dialect: V06, own: math.NaN(), limit: math.NaN(), beatAt: -1}
+		all[i] = device{cfg: c, m: ModelIn(c.Model), dialect: odrivewire.V06, own: math.NaN(), limit: math.NaN(),
+			beatAt: -1}
 	}
 	return all
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/odrivewire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -12,16 +13,16 @@ import (
 type device struct {
 	cfg     *servo.ServoConfig
 	m       *Model
-	dialect Dialect
+	dialect odrivewire.Dialect
 
-	heartbeat HeartbeatMessage // last reported state
-	words     words            // its error words
-	own       float64          // A, the current limit that the axis came with, NaN = unknown: never exceeded
-	limit     float64          // A, current limit in the axis, NaN = unknown
-	guarded   bool             // its watchdog is on
-	turn      int              // selects the values of the next health read
-	part      int              // likewise, of the part whose error word is read next
-	turned    bool             // its last goal was no position: to hold is to stay where it is then
+	heartbeat odrivewire.HeartbeatMessage // last reported state
+	words     odrivewire.ErrorWords       // its error words
+	own       float64                     // A, the current limit that the axis came with, NaN = unknown: never exceeded
+	limit     float64                     // A, current limit in the axis, NaN = unknown
+	guarded   bool                        // its watchdog is on
+	turn      int                         // selects the values of the next health read
+	part      int                         // likewise, of the part whose error word is read next
+	turned    bool                        // its last goal was no position: to hold is to stay where it is then
 
 	// Only serial: an implausible position, turns, accepted if the next one agrees.
 	strange   float64
@@ -29,37 +30,37 @@ type device struct {
 	doubted   bool
 
 	// Only CAN.
-	beatAt    time.Duration // time of the last heartbeat, < 0 = never
-	commanded State         // last commanded state
-	staged    bool          // a command of another state is staged
-	changedAt time.Duration // time of the last change of the commanded state
-	due       uint32        // pending replies, as bits by command
-	received  bool          // estimates have come
-	sdo       SDO           // as it answered last
-	ceiling   uint16        // the endpoint of its current limit, 0 = not known
-	control   Control       // that it was armed in
+	beatAt    time.Duration      // time of the last heartbeat, < 0 = never
+	commanded odrivewire.State   // last commanded state
+	staged    bool               // a command of another state is staged
+	changedAt time.Duration      // time of the last change of the commanded state
+	due       uint32             // pending replies, as bits by command
+	received  bool               // estimates have come
+	sdo       odrivewire.SDO     // as it answered last
+	ceiling   uint16             // the endpoint of its current limit, 0 = not known
+	control   odrivewire.Control // that it was armed in
 }
 
 // judge updates the torque state from the state that the axis reports.
-func (d *device) judge(dev *servo.Device, b HeartbeatMessage) {
+func (d *device) judge(dev *servo.Device, b odrivewire.HeartbeatMessage) {
 	d.heartbeat = b
-	d.note(dev, AxisPart, uint64(b.Errors))
-	torque := b.State != Idle && b.State != Undefined // every other state drives the motor
+	d.note(dev, odrivewire.AxisPart, uint64(b.Errors))
+	torque := b.State != odrivewire.Idle && b.State != odrivewire.Undefined // every other state drives the motor
 	dev.SawTorque(servo.SwitchOf(torque), !torque && dev.State.Alarm != 0)
 	dev.State.Torque = torque
 }
 
 // note notes an error word of the axis. Its texts are made where it changes.
-func (d *device) note(dev *servo.Device, p Part, bits uint64) {
+func (d *device) note(dev *servo.Device, p odrivewire.Part, bits uint64) {
 	if d.words[p] != bits {
 		d.words[p] = bits
-		dev.State.Report = d.words.report(d.dialect)
+		dev.State.Report = d.words.Report(d.dialect)
 	}
 }
 
 // remaining is the error of an axis that was asked to clear its errors and still has some.
 func (d *device) remaining(dev *servo.Device) error {
-	if d.words.latched() != 0 {
+	if d.words.Latched() != 0 {
 		return dev.State.Report.Left()
 	}
 	return nil
@@ -84,27 +85,28 @@ func (d *device) amps(dev *servo.Device) (amps float64, changed bool) {
 func holds(dev *servo.Device) bool { return dev.Stage == servo.Inhibited && dev.Torque != servo.Off }
 
 // wanted is the control mode of an axis for a goal.
-func wanted(g *servo.Goal) Control {
+func wanted(g *servo.Goal) odrivewire.Control {
 	switch g.Mode {
 	case hal.VelocityMode:
-		return VelocityControl
+		return odrivewire.VelocityControl
 	case hal.TorqueMode:
-		return TorqueControl
+		return odrivewire.TorqueControl
 	}
-	return PositionControl
+	return odrivewire.PositionControl
 }
 
 // goal is the control mode and value to send: turns, turns/s or N·m. rest requests no motion.
-func (d *device) goal(dev *servo.Device, rest bool) (Control, float64) {
+func (d *device) goal(dev *servo.Device, rest bool) (odrivewire.Control, float64) {
 	g := &dev.Goal
 	c, turned := wanted(g), d.turned
-	d.turned = c != PositionControl
+	d.turned = c != odrivewire.PositionControl
 	switch c {
-	case VelocityControl:
+	case odrivewire.VelocityControl:
 		return c, servo.Bounded(g.Velocity, d.m.Velocity, rest) / (2 * math.Pi)
-	case TorqueControl:
+	case odrivewire.TorqueControl:
 		return c, servo.Bounded(g.Effort, d.m.Amps*dev.Share(), rest) * d.m.Kt
 	}
-	return PositionControl, turns(dev.Position(rest || turned && g.Mode != hal.PositionMode, g.Mode != hal.PositionMode,
-		-counted, counted))
+	return odrivewire.PositionControl,
+		turns(dev.Position(rest || turned && g.Mode != hal.PositionMode, g.Mode != hal.PositionMode,
+			-counted, counted))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/halyard-robotics/halyard/internal/wire/odrivewire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -42,8 +43,9 @@ func (d driver) Traits() *servo.Traits {
 		settings = append(settings, servo.Setting{Register: r.Name, Value: int64(usualEndpoint + r.Addr/2)})
 	}
 	return &servo.Traits{
-		Type: "odrive-can", Vendor: "ODrive", LastID: LastNode, Bauds: []int{Bitrate}, MaxBaud: math.MaxInt32,
-		Duplex: true, Named: true, NoDefaults: true, Releases: "ODrive, watchdog where it is set",
+		Type: "odrive-can", Vendor: "ODrive", LastID: odrivewire.LastNode, Bauds: []int{Bitrate},
+		MaxBaud: math.MaxInt32,
+		Duplex:  true, Named: true, NoDefaults: true, Releases: "ODrive, watchdog where it is set",
 		// A node's id is the upper six bits.
 		Filters: func(ids []byte) (list []servo.CANFilter) {
 			for _, id := range ids {
@@ -72,8 +74,10 @@ const usualEndpoint = 200
 // cycleBytes are those of a cycle of n axes of the ASCII protocol with the goals that the benchmark sets: a goal, a
 // request, a reply.
 func cycleBytes(n int) int {
-	goals := len(AppendSet(nil, 'p', 0, 0, 0, 0)) + len(AppendSet(nil, 'p', 0, 1/TicksPerTurn, 0, 0))
-	return n * (goals/2 + len(AppendSet(nil, 'f', 0)) + len(AppendAnswer(nil, []byte("0 0"), true)))
+	goals := len(odrivewire.AppendSet(nil, 'p', 0, 0, 0, 0)) +
+		len(odrivewire.AppendSet(nil, 'p', 0, 1/TicksPerTurn, 0, 0))
+	return n * (goals/2 + len(odrivewire.AppendSet(nil, 'f', 0)) +
+		len(odrivewire.AppendAnswer(nil, []byte("0 0"), true)))
 }
 
 func (d driver) Models() []servo.Model {
@@ -129,12 +133,12 @@ func (m *Model) Meaning(r *servo.Register, raw int64) string {
 	if r.Name != "errors" {
 		return ""
 	}
-	d := V06
+	d := odrivewire.V06
 	if m.Axes > 1 { // v3 has firmware 0.5
-		d = V05
+		d = odrivewire.V05
 	}
-	w := words{AxisPart: uint64(raw)}
-	return w.report(d).String()
+	w := odrivewire.ErrorWords{odrivewire.AxisPart: uint64(raw)}
+	return w.Report(d).String()
 }
 
 func (d driver) Chain(cfg servo.ChainConfig) servo.LineChain {

@@ -4,43 +4,49 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/halyard-robotics/halyard/internal/wire/odrivewire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
 // explain is servo.Traits.Explain of the serial line, whose lines are text: the sound ones, without their checksums.
 func explain(_, data []byte, _ bool, _ func(id int) servo.Model) []string {
-	l := Lines{Bare: true}
+	l := odrivewire.Lines{Bare: true}
 	text := ""
 	next := func() bool {
-		text, l.line = string(l.line), nil
+		text, l.Current = string(l.Current), nil
 		return text != ""
 	}
 	return servo.ExplainPackets(data, l.Feed, next, func() string { return text })
 }
 
 // layouts are the names of the commands and what their data is: floats with these units, words with these names.
-var layouts = map[Command]struct {
+var layouts = map[odrivewire.Command]struct {
 	name   string
 	floats []string // units
 	words  []string // names
 }{
-	GetVersion: {name: "version"}, Heartbeat: {"heartbeat", nil, []string{"errors", "state"}}, Estop: {name: "estop"},
-	GetErrors: {"errors", nil, []string{"active", "disarm_reason"}},
-	RxSDO:     {name: "sdo to the axis"}, TxSDO: {name: "sdo from the axis"},
-	SetState: {"set_state", nil, []string{"state"}}, Estimates: {"estimates", []string{"turns", "turns/s"}, nil},
-	SetControl: {"set_control", nil, []string{"control", "input"}}, InputPos: {"input_pos", []string{"turns"}, nil},
-	InputVel:    {"input_vel", []string{"turns/s", "N·m"}, nil},
-	InputTorque: {"input_torque", []string{"N·m"}, nil}, SetLimits: {"set_limits", []string{"turns/s", "A"}, nil},
-	GetIq:          {"iq", []string{"A asked for", "A measured"}, nil},
-	GetTemperature: {"temperature", []string{"°C bridge", "°C motor"}, nil}, Reboot: {name: "reboot"},
-	GetBus: {"bus", []string{"V", "A"}, nil}, ClearErrors: {name: "clear_errors"},
-	GetTorques: {"torques", []string{"N·m asked for", "N·m estimated"}, nil},
+	odrivewire.GetVersion: {name: "version"}, odrivewire.Heartbeat: {"heartbeat", nil, []string{"errors", "state"}},
+	odrivewire.Estop:     {name: "estop"},
+	odrivewire.GetErrors: {"errors", nil, []string{"active", "disarm_reason"}},
+	odrivewire.RxSDO:     {name: "sdo to the axis"}, odrivewire.TxSDO: {name: "sdo from the axis"},
+	odrivewire.SetState:       {"set_state", nil, []string{"state"}},
+	odrivewire.Estimates:      {"estimates", []string{"turns", "turns/s"}, nil},
+	odrivewire.SetControl:     {"set_control", nil, []string{"control", "input"}},
+	odrivewire.InputPos:       {"input_pos", []string{"turns"}, nil},
+	odrivewire.InputVel:       {"input_vel", []string{"turns/s", "N·m"}, nil},
+	odrivewire.InputTorque:    {"input_torque", []string{"N·m"}, nil},
+	odrivewire.SetLimits:      {"set_limits", []string{"turns/s", "A"}, nil},
+	odrivewire.GetIq:          {"iq", []string{"A asked for", "A measured"}, nil},
+	odrivewire.GetTemperature: {"temperature", []string{"°C bridge", "°C motor"}, nil},
+	odrivewire.Reboot:         {name: "reboot"},
+	odrivewire.GetBus:         {"bus", []string{"V", "A"}, nil}, odrivewire.ClearErrors: {name: "clear_errors"},
+	odrivewire.GetTorques: {"torques", []string{"N·m asked for", "N·m estimated"}, nil},
 }
 
 // explainCAN is servo.Traits.Explain of a CAN bus.
 func explainCAN(_, data []byte, _ bool, _ func(id int) servo.Model) []string {
 	return servo.ExplainCAN(data, func(f *servo.CANFrame) string {
-		node, c, ok := Split(f)
+		node, c, ok := odrivewire.Split(f)
 		if !ok {
 			return ""
 		}
@@ -59,7 +65,7 @@ func explainCAN(_, data []byte, _ bool, _ func(id int) servo.Model) []string {
 		}
 		for i, name := range layout.words {
 			switch at := 4 * i; {
-			case c == Heartbeat && i == 1 && f.Len > 4:
+			case c == odrivewire.Heartbeat && i == 1 && f.Len > 4:
 				values = append(values, fmt.Sprintf("%s %d", name, f.Data[4]))
 			case int(f.Len) >= at+4:
 				values = append(values, fmt.Sprintf("%s %#x", name, f.Word(at)))

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/wire/odrivewire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -25,14 +26,16 @@ func TestExplain(t *testing.T) {
 		frame servo.CANFrame
 		want  []string
 	}{
-		{Ask(3, Estimates), []string{"read node 3: estimates"}},
-		{Floats(3, Estimates, 1.5, -0.25), []string{"node 3: estimates 1.5 turns, -0.25 turns/s"}},
-		{HeartbeatMessage{Errors: 0x40, State: ClosedLoop}.Frame(3),
+		{odrivewire.Ask(3, odrivewire.Estimates), []string{"read node 3: estimates"}},
+		{odrivewire.Floats(3, odrivewire.Estimates, 1.5, -0.25),
+			[]string{"node 3: estimates 1.5 turns, -0.25 turns/s"}},
+		{odrivewire.HeartbeatMessage{Errors: 0x40, State: odrivewire.ClosedLoop}.Frame(3),
 			[]string{"node 3: heartbeat errors 0x40, state 8"}},
-		{Words(3, SetState, uint32(Idle)), []string{"node 3: set_state state 0x1"}},
-		{Position(3, 2), []string{"node 3: input_pos 2 turns"}},
-		{Frame(3, Estop), []string{"node 3: estop"}},
-		{SDO{Endpoint: 9, Value: 7}.Frame(3, TxSDO), []string{"node 3: sdo from the axis 00 09 00 00 07 00 00 00"}},
+		{odrivewire.Words(3, odrivewire.SetState, uint32(odrivewire.Idle)), []string{"node 3: set_state state 0x1"}},
+		{odrivewire.Position(3, 2), []string{"node 3: input_pos 2 turns"}},
+		{odrivewire.Frame(3, odrivewire.Estop), []string{"node 3: estop"}},
+		{odrivewire.SDO{Endpoint: 9, Value: 7}.Frame(3, odrivewire.TxSDO),
+			[]string{"node 3: sdo from the axis 00 09 00 00 07 00 00 00"}},
 		{servo.CANFrame{ID: 3<<5 | 0x1F, Len: 1, Data: [8]byte{9}}, []string{"node 3: command 0x1f: 09"}},
 		{servo.CANFrame{ID: 3, Extended: true}, nil},
 	} {
@@ -43,7 +46,7 @@ func TestExplain(t *testing.T) {
 }
 
 func FuzzExplain(f *testing.F) {
-	frame := Floats(3, Estimates, 1.5, -0.25)
+	frame := odrivewire.Floats(3, odrivewire.Estimates, 1.5, -0.25)
 	f.Add([]byte("p 0 1.5 0 0\n"), false)
 	f.Add(servo.AppendCAN(nil, &frame), true)
 	f.Fuzz(func(_ *testing.T, data []byte, can bool) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/wire/odrivewire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -20,7 +21,7 @@ const maxAnswer = 40
 // link is one end of a serial line.
 type link struct {
 	*servo.Exchange
-	lines  Lines
+	lines  odrivewire.Lines
 	missed bool // a reply missed its timeout: it may still arrive, and replies do not name their request
 	none   bool // the last question was answered by that there is no such thing
 }
@@ -61,7 +62,7 @@ func (l *link) numbers(dst []float64) error {
 		piece, err := l.More()
 		if errors.Is(err, servo.ErrNoReply) && !l.lines.Endless && l.lines.Whole() {
 			l.lines.Endless = true // it will send no end of line
-			if Numbers(l.lines.Line(), dst) {
+			if odrivewire.Numbers(l.lines.Line(), dst) {
 				return nil
 			}
 			l.none = bytes.HasPrefix(l.lines.Line(), []byte("invalid"))
@@ -77,7 +78,7 @@ func (l *link) numbers(dst []float64) error {
 			piece = piece[l.lines.Feed(piece):]
 			switch line := l.lines.Line(); {
 			case line == nil:
-			case Numbers(line, dst):
+			case odrivewire.Numbers(line, dst):
 				return nil
 			case bytes.HasPrefix(line, []byte("invalid")):
 				l.none = true
@@ -90,9 +91,9 @@ func (l *link) numbers(dst []float64) error {
 }
 
 // number asks for a property.
-func (l *link) number(p Property, d Dialect, axis int) (float64, error) {
+func (l *link) number(p odrivewire.Property, d odrivewire.Dialect, axis int) (float64, error) {
 	var v [1]float64
-	l.Out = AppendRead(l.Out, p, d, axis)
+	l.Out = odrivewire.AppendRead(l.Out, p, d, axis)
 	err := l.numbers(v[:])
 	return v[0], err
 }

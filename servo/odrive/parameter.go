@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/halyard-robotics/halyard/internal/wire/odrivewire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -47,9 +48,9 @@ func parameters() []parameter {
 		row("max_supply_current", keep, 0, 1000000, 20000, milli("A"), 1, "config.dc_max_positive_current", ""),
 		row("max_regen_current", keep, -1000000, 0, -10, milli("A"), 1, "config.dc_max_negative_current", ""),
 		whole("can_baud_rate", ro, 1000000, Bitrate, "can.config.baud_rate", ""),
-		whole("can_node_id", keep, LastNode, 0, ".config.can.node_id", ""),
+		whole("can_node_id", keep, odrivewire.LastNode, 0, ".config.can.node_id", ""),
 		whole("torque_enable", ram, 1, 0, ".current_state", ""), // 1 in closed loop; its 0 asks for idle
-		whole("state", ro, 255, int64(Idle), ".current_state", ""),
+		whole("state", ro, 255, int64(odrivewire.Idle), ".current_state", ""),
 		whole("errors", ro, math.MaxUint32, 0, ".error", ".active_errors"),
 		row("present_position", ro, -maxInt, maxInt, 0, micro("rad"), turn, ".encoder.pos_estimate", ".pos_estimate"),
 		row("present_velocity", ro, -maxInt, maxInt, 0, milli("rad/s"), turn, ".encoder.vel_estimate", ".vel_estimate"),
@@ -82,14 +83,14 @@ func Parameters() []servo.Register {
 
 // Path is the property of a register of Parameters in a dialect, and the factor from its value to the register's unit;
 // "" if the dialect lacks it.
-func Path(r *servo.Register, d Dialect, axis int) (path string, factor float64) {
+func Path(r *servo.Register, d odrivewire.Dialect, axis int) (path string, factor float64) {
 	all := parameters()
 	if int(r.Addr) >= len(all) {
 		return "", 0
 	}
 	p := &all[r.Addr]
 	name := p.v05
-	if d == V06 {
+	if d == odrivewire.V06 {
 		name = p.v06
 	}
 	if name != "" && name[0] == '.' {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/odrivewire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -27,21 +28,21 @@ func (b *serialProtocol) ParserStats() (uint64, uint64) {
 // Identify reads the controller's firmware version and the state of axis i.
 func (b *serialProtocol) Identify(i int) error {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
-	major, err := b.link.number(FirmwareMajor, V05, 0)
+	major, err := b.link.number(odrivewire.FirmwareMajor, odrivewire.V05, 0)
 	if err != nil {
 		return err
 	}
-	minor, err := b.link.number(FirmwareMinor, V05, 0)
+	minor, err := b.link.number(odrivewire.FirmwareMinor, odrivewire.V05, 0)
 	if err != nil {
 		return err
 	}
-	if major != 0 || minor < float64(V05) {
+	if major != 0 || minor < float64(odrivewire.V05) {
 		dev.Barred = true
 		return oldFirmware(dev.Error(hal.BusFault, "open", fmt.Errorf("firmware: got %g.%g, want 0.5 or 0.6", major,
 			minor)))
 	}
-	d.dialect = Dialect(min(minor, float64(V06)))
-	if d.own, err = b.optional(CurrentLimit, i); err != nil {
+	d.dialect = odrivewire.Dialect(min(minor, float64(odrivewire.V06)))
+	if d.own, err = b.optional(odrivewire.CurrentLimit, i); err != nil {
 		return err
 	}
 	d.limit, dev.State.Ceiling = d.own, d.own
@@ -60,7 +61,7 @@ func oldFirmware(err error) error {
 }
 
 // optional is a property of axis i, NaN where its firmware or board does not have it.
-func (b *serialProtocol) optional(p Property, i int) (float64, error) {
+func (b *serialProtocol) optional(p odrivewire.Property, i int) (float64, error) {
 	v, err := b.link.number(p, b.devices[i].dialect, b.chain.Devices[i].ID)
 	if err != nil && b.link.none {
 		return math.NaN(), nil
@@ -70,7 +71,7 @@ func (b *serialProtocol) optional(p Property, i int) (float64, error) {
 
 // causes reads the error words of the parts of axis i.
 func (b *serialProtocol) causes(i int) error {
-	for _, p := range parts(b.devices[i].dialect) {
+	for _, p := range odrivewire.Parts(b.devices[i].dialect) {
 		if err := b.cause(i, p); err != nil {
 			return err
 		}
@@ -79,8 +80,8 @@ func (b *serialProtocol) causes(i int) error {
 }
 
 // cause reads the error word of part p of axis i; one that it does not have is 0.
-func (b *serialProtocol) cause(i int, p Part) error {
-	v, err := b.optional(partTables[p].property, i)
+func (b *serialProtocol) cause(i int, p odrivewire.Part) error {
+	v, err := b.optional(odrivewire.PartTables[p].Property, i)
 	if err == nil && v >= 0 { // not NaN
 		b.devices[i].note(&b.chain.Devices[i], p, uint64(v))
 	}
@@ -90,21 +91,21 @@ func (b *serialProtocol) cause(i int, p Part) error {
 // state reads the state and the errors of axis i, and where they are new or it has fallen to idle, those of its parts.
 func (b *serialProtocol) state(i int) error {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
-	state, err := b.link.number(CurrentState, d.dialect, dev.ID)
+	state, err := b.link.number(odrivewire.CurrentState, d.dialect, dev.ID)
 	if err != nil {
 		return err
 	}
-	e, err := b.link.number(AxisErrors, d.dialect, dev.ID)
+	e, err := b.link.number(odrivewire.AxisErrors, d.dialect, dev.ID)
 	if err != nil {
 		return err
 	}
-	fell := State(state) == Idle && dev.Stage == servo.TorqueOn && dev.Seen
-	if fell || uint64(e) != d.words[AxisPart] {
+	fell := odrivewire.State(state) == odrivewire.Idle && dev.Stage == servo.TorqueOn && dev.Seen
+	if fell || uint64(e) != d.words[odrivewire.AxisPart] {
 		if err := b.causes(i); err != nil {
 			return err
 		}
 	}
-	d.judge(dev, HeartbeatMessage{Errors(e), State(state)})
+	d.judge(dev, odrivewire.HeartbeatMessage{Errors: odrivewire.Errors(e), State: odrivewire.State(state)})
 	return nil
 }
 
@@ -118,10 +119,10 @@ func (b *serialProtocol) ReadState(i int) error {
 	case holds(dev):
 		b.StageTorqueOff(i)
 	case dev.Stage != servo.TorqueOn && d.guarded:
-		b.link.Out = AppendSet(b.link.Out, 'u', dev.ID)
+		b.link.Out = odrivewire.AppendSet(b.link.Out, 'u', dev.ID)
 	}
 	var v [2]float64
-	b.link.Out = AppendSet(b.link.Out, 'f', dev.ID)
+	b.link.Out = odrivewire.AppendSet(b.link.Out, 'f', dev.ID)
 	if err := b.link.numbers(v[:]); err != nil {
 		return err
 	}
@@ -158,20 +159,20 @@ func (b *serialProtocol) leaps(i int, at, speed float64) bool {
 func (b *serialProtocol) ReadHealth(i int) error {
 	d, s := &b.devices[i], &b.chain.Devices[i].State
 	d.turn = (d.turn + 1) % 8
-	var p Property
+	var p odrivewire.Property
 	var to *float64
 	var err error
 	switch d.turn {
 	case 1:
-		p, to = BusVolts, &s.Voltage
+		p, to = odrivewire.BusVolts, &s.Voltage
 	case 5:
-		p, to = FETCelsius, &s.Temperature
+		p, to = odrivewire.FETCelsius, &s.Temperature
 	case 2, 6:
-		p, to = IqMeasured, &s.Effort
+		p, to = odrivewire.IqMeasured, &s.Effort
 	case 4:
 		err = b.checkLimit(i)
 	default: // a part's error may stop the axis with no word of its own
-		list := parts(d.dialect)
+		list := odrivewire.Parts(d.dialect)
 		d.part++
 		err = b.cause(i, list[d.part%len(list)])
 	}
@@ -196,7 +197,7 @@ func (b *serialProtocol) ReadHealth(i int) error {
 // somebody's who set it meanwhile: it is not raised.
 func (b *serialProtocol) checkLimit(i int) error {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
-	v, err := b.optional(CurrentLimit, i)
+	v, err := b.optional(odrivewire.CurrentLimit, i)
 	if err != nil {
 		return err
 	}
@@ -230,29 +231,30 @@ func (b *serialProtocol) Clear(i int) error {
 // 0.6, and the board's own errors) is refused while the other axis has an error.
 func (b *serialProtocol) clear(i int) error {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
-	board := d.words[MotorPart]&boardWide != 0 || d.words[AxisPart]&0x10 != 0
-	if d.dialect == V05 && !board {
-		for _, p := range append(parts(V05), AxisPart) {
-			b.link.Out = AppendWrite(b.link.Out, partTables[p].property, V05, dev.ID, 0)
+	board := d.words[odrivewire.MotorPart]&odrivewire.BoardWide != 0 || d.words[odrivewire.AxisPart]&0x10 != 0
+	if d.dialect == odrivewire.V05 && !board {
+		for _, p := range append(odrivewire.Parts(odrivewire.V05), odrivewire.AxisPart) {
+			b.link.Out = odrivewire.AppendWrite(b.link.Out, odrivewire.PartTables[p].Property, odrivewire.V05, dev.ID,
+				0)
 		}
 		return nil
 	}
 	other := 1 - dev.ID
-	for _, p := range append([]Part{AxisPart}, parts(d.dialect)...) {
-		v, err := b.link.number(partTables[p].property, d.dialect, other)
+	for _, p := range append([]odrivewire.Part{odrivewire.AxisPart}, odrivewire.Parts(d.dialect)...) {
+		v, err := b.link.number(odrivewire.PartTables[p].Property, d.dialect, other)
 		switch {
 		case err != nil && b.link.none: // there is no other axis
 		case err != nil:
 			return err
-		case v != 0 && p != DisarmReason:
-			var w words
+		case v != 0 && p != odrivewire.DisarmReason:
+			var w odrivewire.ErrorWords
 			w[p] = uint64(v)
 			return dev.Error(hal.Unsafe, "clear errors",
 				fmt.Errorf("axis %d of the board has errors too, %s, which the same command would clear: "+
-					"see to it first, then odrivetool: odrv0.clear_errors()", other, w.report(d.dialect).Fault))
+					"see to it first, then odrivetool: odrv0.clear_errors()", other, w.Report(d.dialect).Fault))
 		}
 	}
-	b.link.Out = AppendLine(b.link.Out, "sc")
+	b.link.Out = odrivewire.AppendLine(b.link.Out, "sc")
 	return nil
 }
 
@@ -263,24 +265,26 @@ func (b *serialProtocol) Ready(i int) (bool, error) {
 	if !b.chain.Resting(i) {
 		return false, nil
 	}
-	if d.words.latched() != 0 && d.words.hostOnly(d.dialect) {
+	if d.words.Latched() != 0 && d.words.HostOnly(d.dialect) {
 		if err := b.clear(i); err != nil {
 			return false, err
 		}
 	}
 	for _, w := range [...]struct {
-		p Property
+		p odrivewire.Property
 		v float64
-	}{{WatchdogTime, Watchdog.Seconds()}, {InputMode, Passthrough}, {WatchdogOn, 1}} {
+	}{{odrivewire.WatchdogTime, Watchdog.Seconds()}, {odrivewire.InputMode, odrivewire.Passthrough},
+		{odrivewire.WatchdogOn, 1}} {
 		// Fed first: a watchdog counts from the last time that it was on.
-		b.link.Out = AppendSet(b.link.Out, 'u', dev.ID)
-		b.link.Out = AppendWrite(b.link.Out, w.p, d.dialect, dev.ID, w.v)
+		b.link.Out = odrivewire.AppendSet(b.link.Out, 'u', dev.ID)
+		b.link.Out = odrivewire.AppendWrite(b.link.Out, w.p, d.dialect, dev.ID, w.v)
 		got, err := b.link.number(w.p, d.dialect, dev.ID)
 		if err != nil {
 			return false, err
 		}
 		if math.Abs(got-w.v) > 1e-3 {
-			return false, fmt.Errorf("%s: %w: got %g, want %g", properties[w.p].v05, servo.ErrDiffers, got, w.v)
+			return false, fmt.Errorf("%s: %w: got %g, want %g", odrivewire.Properties[w.p].V05, servo.ErrDiffers, got,
+				w.v)
 		}
 	}
 	d.guarded = true
@@ -290,11 +294,11 @@ func (b *serialProtocol) Ready(i int) (bool, error) {
 // Steps of arming: the goal where it is, the torque, and the goal once more.
 func (b *serialProtocol) Steps() int { return 3 }
 
-func (b *serialProtocol) StageTorqueOff(i int) { b.request(i, Idle) }
+func (b *serialProtocol) StageTorqueOff(i int) { b.request(i, odrivewire.Idle) }
 
 func (b *serialProtocol) StageTorqueOn(i, step int) {
 	if step == 1 {
-		b.request(i, ClosedLoop)
+		b.request(i, odrivewire.ClosedLoop)
 		return
 	}
 	b.goal(i, true)
@@ -306,24 +310,25 @@ func (b *serialProtocol) StageGoal(i int) bool {
 	return true
 }
 
-func (b *serialProtocol) request(i int, s State) {
-	b.link.Out = AppendWrite(b.link.Out, RequestedState, b.devices[i].dialect, b.chain.Devices[i].ID, float64(s))
+func (b *serialProtocol) request(i int, s odrivewire.State) {
+	b.link.Out = odrivewire.AppendWrite(b.link.Out, odrivewire.RequestedState, b.devices[i].dialect,
+		b.chain.Devices[i].ID, float64(s))
 }
 
 func (b *serialProtocol) goal(i int, rest bool) {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
 	if amps, changed := d.amps(dev); changed {
-		b.link.Out = AppendWrite(b.link.Out, CurrentLimit, d.dialect, dev.ID, amps)
+		b.link.Out = odrivewire.AppendWrite(b.link.Out, odrivewire.CurrentLimit, d.dialect, dev.ID, amps)
 	}
 	// Omitted values of a line keep their last value: the feed-forward speed of a speed goal would stay with a position
 	// goal, and a torque with both.
 	switch control, v := d.goal(dev, rest); control {
-	case TorqueControl:
-		b.link.Out = AppendSet(b.link.Out, 'c', dev.ID, v)
-	case VelocityControl:
-		b.link.Out = AppendSet(b.link.Out, 'v', dev.ID, v, 0)
+	case odrivewire.TorqueControl:
+		b.link.Out = odrivewire.AppendSet(b.link.Out, 'c', dev.ID, v)
+	case odrivewire.VelocityControl:
+		b.link.Out = odrivewire.AppendSet(b.link.Out, 'v', dev.ID, v, 0)
 	default:
-		b.link.Out = AppendSet(b.link.Out, 'p', dev.ID, v, 0, 0)
+		b.link.Out = odrivewire.AppendSet(b.link.Out, 'p', dev.ID, v, 0, 0)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/odrivewire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
@@ -23,9 +24,9 @@ func play(t *testing.T, text string) *servotest.Playback {
 		if line == "< silence" || line == "> any" {
 			return line
 		}
-		sealed := AppendLine(nil, line[2:])
+		sealed := odrivewire.AppendLine(nil, line[2:])
 		if line[0] == '<' {
-			sealed = AppendAnswer(nil, []byte(line[2:]), true)
+			sealed = odrivewire.AppendAnswer(nil, []byte(line[2:]), true)
 		}
 		return fmt.Sprintf("%s%X", line[:2], sealed)
 	})
@@ -233,38 +234,44 @@ func canPlayback(turns ...canTurn) *servotest.Playback {
 
 func TestCANSession(t *testing.T) {
 	type frames = []servo.CANFrame
-	version := Frame(3, GetVersion)
+	version := odrivewire.Frame(3, odrivewire.GetVersion)
 	version.Len, version.Data = 8, [8]byte{2, 5, 2, 0, 0, 6, 10, 0}
-	ask := frames{Ask(3, Estimates), Ask(3, GetIq)}
+	ask := frames{odrivewire.Ask(3, odrivewire.Estimates), odrivewire.Ask(3, odrivewire.GetIq)}
 	reply := func(at float64, more ...servo.CANFrame) frames {
-		return append(frames{Floats(3, Estimates, at, 0), Floats(3, GetIq, 0, 1.5)}, more...)
+		return append(frames{odrivewire.Floats(3, odrivewire.Estimates, at, 0),
+			odrivewire.Floats(3, odrivewire.GetIq, 0, 1.5)}, more...)
 	}
-	idle, closed := HeartbeatMessage{State: Idle}.Frame(3), HeartbeatMessage{State: ClosedLoop}.Frame(3)
-	set := SDO{Write: true, Endpoint: 200, Value: floatWord(0.5)}
-	on := SDO{Write: true, Endpoint: 201, Value: 1}
+	idle, closed := odrivewire.HeartbeatMessage{State: odrivewire.Idle}.Frame(3),
+		odrivewire.HeartbeatMessage{State: odrivewire.ClosedLoop}.Frame(3)
+	set := odrivewire.SDO{Write: true, Endpoint: 200, Value: odrivewire.FloatWord(0.5)}
+	on := odrivewire.SDO{Write: true, Endpoint: 201, Value: 1}
 	line := canPlayback(
-		canTurn{frames{Ask(3, GetVersion)}, frames{version}},
+		canTurn{frames{odrivewire.Ask(3, odrivewire.GetVersion)}, frames{version}},
 		// Torque off, until a heartbeat confirms it. An earlier one proves nothing.
-		canTurn{frames{Words(3, SetState, uint32(Idle))}, frames{idle}},
+		canTurn{frames{odrivewire.Words(3, odrivewire.SetState, uint32(odrivewire.Idle))}, frames{idle}},
 		canTurn{ask, reply(0.5)},
-		canTurn{frames{Ask(3, GetBus)}, frames{Floats(3, GetBus, 48, 0)}},
-		canTurn{frames{Words(3, SetState, uint32(Idle))}, nil},
+		canTurn{frames{odrivewire.Ask(3, odrivewire.GetBus)}, frames{odrivewire.Floats(3, odrivewire.GetBus, 48, 0)}},
+		canTurn{frames{odrivewire.Words(3, odrivewire.SetState, uint32(odrivewire.Idle))}, nil},
 		canTurn{ask, reply(0.5, idle)},
 		canTurn{ask, reply(0.5)},
 		// Torque: the watchdog by its endpoints, then the control, the goal, the state, the goal.
-		canTurn{frames{set.Frame(3, RxSDO), SDO{Endpoint: 200}.Frame(3, RxSDO)},
-			frames{SDO{Endpoint: 200, Value: set.Value}.Frame(3, TxSDO)}},
-		canTurn{frames{on.Frame(3, RxSDO), SDO{Endpoint: 201}.Frame(3, RxSDO)},
-			frames{SDO{Endpoint: 201, Value: 1}.Frame(3, TxSDO)}},
-		canTurn{frames{Words(3, SetControl, uint32(PositionControl), Passthrough),
-			Position(3, 0.5), Words(3, SetState, uint32(ClosedLoop)), Position(3, 0.5)}, nil},
+		canTurn{frames{set.Frame(3, odrivewire.RxSDO), odrivewire.SDO{Endpoint: 200}.Frame(3, odrivewire.RxSDO)},
+			frames{odrivewire.SDO{Endpoint: 200, Value: set.Value}.Frame(3, odrivewire.TxSDO)}},
+		canTurn{frames{on.Frame(3, odrivewire.RxSDO), odrivewire.SDO{Endpoint: 201}.Frame(3, odrivewire.RxSDO)},
+			frames{odrivewire.SDO{Endpoint: 201, Value: 1}.Frame(3, odrivewire.TxSDO)}},
+		canTurn{frames{odrivewire.Words(3, odrivewire.SetControl, uint32(odrivewire.PositionControl),
+			odrivewire.Passthrough),
+			odrivewire.Position(3, 0.5), odrivewire.Words(3, odrivewire.SetState, uint32(odrivewire.ClosedLoop)),
+			odrivewire.Position(3, 0.5)}, nil},
 		canTurn{ask, reply(0.5)},
 		// This heartbeat may be of the moment before it began; the next is not.
-		canTurn{frames{Ask(3, GetTemperature)}, frames{Floats(3, GetTemperature, 31, 0), closed}},
-		canTurn{frames{Position(3, 0.75)}, nil},
+		canTurn{frames{odrivewire.Ask(3, odrivewire.GetTemperature)},
+			frames{odrivewire.Floats(3, odrivewire.GetTemperature, 31, 0), closed}},
+		canTurn{frames{odrivewire.Position(3, 0.75)}, nil},
 		canTurn{ask, reply(0.6)},
-		canTurn{frames{Ask(3, GetBus)}, frames{Floats(3, GetBus, 48, 0), closed}},
-		canTurn{frames{Position(3, 0.75)}, nil},
+		canTurn{frames{odrivewire.Ask(3, odrivewire.GetBus)},
+			frames{odrivewire.Floats(3, odrivewire.GetBus, 48, 0), closed}},
+		canTurn{frames{odrivewire.Position(3, 0.75)}, nil},
 		canTurn{ask, reply(0.75)},
 	)
 	c := NewCANChain(servo.ChainConfig{Name: "can", Line: line,
@@ -301,23 +308,28 @@ func TestCANSession(t *testing.T) {
 // Endpoints of another firmware read back something else, or nothing: the axis keeps torque off, with what to do.
 func TestCANWatchdogIsProven(t *testing.T) {
 	type frames = []servo.CANFrame
-	set := SDO{Write: true, Endpoint: 200, Value: floatWord(0.5)}
+	set := odrivewire.SDO{Write: true, Endpoint: 200, Value: odrivewire.FloatWord(0.5)}
 	for name, answer := range map[string]frames{
 		"nothing":          nil,
-		"another value":    {SDO{Endpoint: 200, Value: 7}.Frame(3, TxSDO)},
-		"another endpoint": {SDO{Endpoint: 201, Value: set.Value}.Frame(3, TxSDO)},
+		"another value":    {odrivewire.SDO{Endpoint: 200, Value: 7}.Frame(3, odrivewire.TxSDO)},
+		"another endpoint": {odrivewire.SDO{Endpoint: 201, Value: set.Value}.Frame(3, odrivewire.TxSDO)},
 	} {
-		ask := frames{Ask(3, Estimates), Ask(3, GetIq)}
-		replies := frames{Floats(3, Estimates, 0.5, 0), Floats(3, GetIq, 0, 0), HeartbeatMessage{State: Idle}.Frame(3)}
-		version := Frame(3, GetVersion)
+		ask := frames{odrivewire.Ask(3, odrivewire.Estimates), odrivewire.Ask(3, odrivewire.GetIq)}
+		replies := frames{odrivewire.Floats(3, odrivewire.Estimates, 0.5, 0),
+			odrivewire.Floats(3, odrivewire.GetIq, 0, 0), odrivewire.HeartbeatMessage{State: odrivewire.Idle}.Frame(3)}
+		version := odrivewire.Frame(3, odrivewire.GetVersion)
 		version.Len = 8
-		tried := canTurn{frames{set.Frame(3, RxSDO), SDO{Endpoint: 200}.Frame(3, RxSDO)}, answer}
-		line := canPlayback(canTurn{frames{Ask(3, GetVersion)}, frames{version}},
-			canTurn{frames{Words(3, SetState, uint32(Idle))}, nil}, canTurn{ask, replies},
-			canTurn{frames{Ask(3, GetBus)}, nil},
-			canTurn{frames{Words(3, SetState, uint32(Idle))}, nil}, canTurn{ask, replies},
+		tried := canTurn{frames{set.Frame(3, odrivewire.RxSDO),
+			odrivewire.SDO{Endpoint: 200}.Frame(3, odrivewire.RxSDO)}, answer}
+		line := canPlayback(canTurn{frames{odrivewire.Ask(3, odrivewire.GetVersion)}, frames{version}},
+			canTurn{frames{odrivewire.Words(3, odrivewire.SetState, uint32(odrivewire.Idle))}, nil},
 			canTurn{ask, replies},
-			tried, canTurn{ask, replies}, tried, canTurn{ask, replies}, canTurn{frames{Ask(3, GetTemperature)}, nil},
+			canTurn{frames{odrivewire.Ask(3, odrivewire.GetBus)}, nil},
+			canTurn{frames{odrivewire.Words(3, odrivewire.SetState, uint32(odrivewire.Idle))}, nil},
+			canTurn{ask, replies},
+			canTurn{ask, replies},
+			tried, canTurn{ask, replies}, tried, canTurn{ask, replies},
+			canTurn{frames{odrivewire.Ask(3, odrivewire.GetTemperature)}, nil},
 			tried, canTurn{ask, replies})
 		c := NewCANChain(servo.ChainConfig{Line: line,
 			Servos: []servo.ServoConfig{{ID: 3, Model: ModelByName("odrive-s1"),
@@ -341,12 +353,14 @@ func TestCANWatchdogIsProven(t *testing.T) {
 // A heartbeat from before a halt does not prove it.
 func TestCANHaltWaitsForAWord(t *testing.T) {
 	type frames = []servo.CANFrame
-	version, idle := Frame(3, GetVersion), HeartbeatMessage{State: Idle}.Frame(3)
+	version, idle := odrivewire.Frame(3, odrivewire.GetVersion),
+		odrivewire.HeartbeatMessage{State: odrivewire.Idle}.Frame(3)
 	version.Len = 8
-	limp := frames{Words(3, SetState, uint32(Idle))}
+	limp := frames{odrivewire.Words(3, odrivewire.SetState, uint32(odrivewire.Idle))}
 	for _, after := range []frames{{idle}, nil} {
-		line := canPlayback(canTurn{frames{Ask(3, GetVersion)}, frames{version}},
-			canTurn{limp, nil}, canTurn{frames{Ask(3, Estimates), Ask(3, GetIq)}, nil})
+		line := canPlayback(canTurn{frames{odrivewire.Ask(3, odrivewire.GetVersion)}, frames{version}},
+			canTurn{limp, nil}, canTurn{frames{odrivewire.Ask(3, odrivewire.Estimates),
+				odrivewire.Ask(3, odrivewire.GetIq)}, nil})
 		c := NewCANChain(servo.ChainConfig{Line: line,
 			Servos: []servo.ServoConfig{{ID: 3, Model: ModelByName("odrive-s1")}}})
 		if err := c.Open(); err != nil {
@@ -355,7 +369,8 @@ func TestCANHaltWaitsForAWord(t *testing.T) {
 		cycle(t, c, servo.Goal{})
 		line.Pass(settling)
 		// Its torque was off in its last heartbeat.
-		c.b.devices[0].heartbeat, c.b.devices[0].beatAt = HeartbeatMessage{State: Idle}, line.Now()
+		c.b.devices[0].heartbeat, c.b.devices[0].beatAt = odrivewire.HeartbeatMessage{State: odrivewire.Idle},
+			line.Now()
 		halted := canPlayback(canTurn{limp, nil}, canTurn{limp, after}, canTurn{limp, nil})
 		halted.Pass(line.Now())
 		c.b.x.Port = halted
@@ -472,7 +487,7 @@ func (l *late) Read(p []byte, _ time.Duration) (int, error) {
 // A stop comes from any goroutine: it leaves the states, which the cycle's goroutine reads meanwhile, also where
 // replies are late.
 func TestStopLeavesStates(t *testing.T) {
-	f := Floats(1, Estimates, 0.25, 0)
+	f := odrivewire.Floats(1, odrivewire.Estimates, 0.25, 0)
 	c := NewCANChain(servo.ChainConfig{Name: "bus", Line: &late{frame: servo.AppendCAN(nil, &f)},
 		Servos: []servo.ServoConfig{{ID: 1, Model: ModelByName("odrive-s1")}}})
 	if err := c.CutTorque(); err != nil {

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/wire/vescwire"
 )
 
 // What a CubeMars drive, whose firmware comes of VESC's, answered at rest.
 func TestCapturedAnswers(t *testing.T) {
-	p := NewParser()
+	p := vescwire.NewParser()
 	for _, line := range haltest.Capture(t, "vesc_cubemars_uart.txt") {
 		what, text, _ := strings.Cut(line, " | ")
 		p.Feed(haltest.Bytes(t, text))
@@ -19,21 +20,23 @@ func TestCapturedAnswers(t *testing.T) {
 		}
 		switch {
 		case strings.HasPrefix(what, "COMM_GET_VALUES"):
-			var v Values
+			var v vescwire.Values
 			mask, err := v.Parse(payload)
-			for f := range numFields {
+			for f := range vescwire.NumFields {
 				want := 0.0
 				switch f {
-				case PosNow:
+				case vescwire.PosNow:
 					want = float64(0x0A796140) / 1e6
-				case ControllerID:
+				case vescwire.ControllerID:
 					want = 0x68
 				}
 				if mask&(1<<f) != 0 && v[f] != want {
 					t.Errorf("field %d: got %g, want %g", f, v[f], want)
 				}
 			}
-			if err != nil || mask&Mask(ERPM, Volts, PosNow, ControllerID) != Mask(ERPM, Volts, PosNow, ControllerID) {
+			if err != nil || mask&vescwire.Mask(vescwire.ERPM, vescwire.Volts, vescwire.PosNow,
+				vescwire.ControllerID) != vescwire.Mask(vescwire.ERPM, vescwire.Volts, vescwire.PosNow,
+				vescwire.ControllerID) {
 				t.Errorf("got fields %X, %v", mask, err)
 			}
 		case strings.HasPrefix(what, "COMM_FW"):

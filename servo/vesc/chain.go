@@ -1,6 +1,9 @@
 package vesc
 
-import "github.com/halyard-robotics/halyard/servo"
+import (
+	"github.com/halyard-robotics/halyard/internal/wire/vescwire"
+	"github.com/halyard-robotics/halyard/servo"
+)
 
 // NewChain returns a chain of all controllers of one line, at its end or on the CAN bus behind it; nothing is sent
 // until Open, which also reports faults of cfg.
@@ -25,9 +28,10 @@ func newProtocol(cfg servo.ChainConfig) *protocol {
 	}
 	cfg.Health = -1
 	b.chain = servo.NewGenericChain(cfg, servo.ChainSpec{
-		LastID: LastID, Bits: bitsPerByte, Out: max(1, n) * 3 * 16, In: 2*maxPacket + 64*n, NoLimit: true,
-		Known: func(i int) bool { return b.devices[i].m != nil },
-		Base:  func(int) servo.Level { return servo.SyncReads },
+		LastID: vescwire.LastID, Bits: bitsPerByte, Out: max(1, n) * 3 * 16, In: 2*vescwire.MaxPacket + 64*n,
+		NoLimit: true,
+		Known:   func(i int) bool { return b.devices[i].m != nil },
+		Base:    func(int) servo.Level { return servo.SyncReads },
 	}, b)
 	return b
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/vescwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -20,13 +21,15 @@ func (driver) Traits() *servo.Traits {
 		"firmware versions",
 		Try: "VESC Tool: App Settings, General has its id and timeout, Motor Settings its limits"}
 	t := &servo.Traits{
-		Type: "vesc", Vendor: "VESC", LastID: LastID, Bauds: []int{Baud}, MaxBaud: math.MaxInt32, Duplex: true,
+		Type: "vesc", Vendor: "VESC", LastID: vescwire.LastID, Bauds: []int{Baud}, MaxBaud: math.MaxInt32, Duplex: true,
 		Named: true, NoDefaults: true, Chained: true, Releases: "VESC, its timeout",
 		Unnamed: unnamed, FixedIDs: fixed, FixedAll: fixed, Samples: []string{"vesc-4"}, Explain: explain,
 		Foreign: func(id byte) []byte {
-			mask := Mask(ERPM, Volts, TachoAbs, FaultCode, PosNow, ControllerID)
-			v := Values{Volts: 24, TachoAbs: 1234, PosNow: 180, ControllerID: float64(id)}
-			return AppendPacket(nil, v.Append(AppendSelective(nil, mask), mask))
+			mask := vescwire.Mask(vescwire.ERPM, vescwire.Volts, vescwire.TachoAbs, vescwire.FaultCode, vescwire.PosNow,
+				vescwire.ControllerID)
+			v := vescwire.Values{vescwire.Volts: 24, vescwire.TachoAbs: 1234, vescwire.PosNow: 180,
+				vescwire.ControllerID: float64(id)}
+			return vescwire.AppendPacket(nil, v.Append(vescwire.AppendSelective(nil, mask), mask))
 		},
 	}
 	for _, baud := range []int{115_200, 1_000_000} {
@@ -71,7 +74,7 @@ func (m *Model) Setting(string) *servo.Register { return nil }
 // Meaning names faults.
 func (m *Model) Meaning(r *servo.Register, raw int64) string {
 	if r.Name == "errors" {
-		return Fault(raw).String()
+		return vescwire.Fault(raw).String()
 	}
 	return ""
 }
@@ -81,7 +84,7 @@ type tool struct{ *link }
 
 // Tool returns a tool for the controllers of a line. A controller does not report its model.
 func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
-	t := tool{newLink(servo.NewExchange(line, bitsPerByte, 4*maxPacket, 2*maxPacket))}
+	t := tool{newLink(servo.NewExchange(line, bitsPerByte, 4*vescwire.MaxPacket, 2*vescwire.MaxPacket))}
 	return servo.NewTool(cfg, servo.ToolSpec{Exchange: t.Exchange, Identify: t.report, Read: t.read, List: t.list,
 		Faults: t.faults})
 }
@@ -95,14 +98,14 @@ func (t tool) report(id int) (servo.Found, error) {
 	if err != nil {
 		return servo.Found{}, err
 	}
-	v, err := t.measure(id, Mask(Volts, FaultCode, ControllerID))
+	v, err := t.measure(id, vescwire.Mask(vescwire.Volts, vescwire.FaultCode, vescwire.ControllerID))
 	if err != nil {
 		return servo.Found{}, err
 	}
 	return servo.Found{Model: unnamed, Firmware: fmt.Sprintf("%d.%02d", found.major, found.minor), Assumed: true,
 		Note: fmt.Sprintf("VESC firmware %d.%02d on %s: %d pole pairs, timeout %v, %v", found.major, found.minor,
 			found.hardware, found.poles/2,
-			found.timeout, Fault(v[FaultCode]))}, nil
+			found.timeout, vescwire.Fault(v[vescwire.FaultCode]))}, nil
 }
 
 // list are the controller at the line's end and those that it finds behind it, which takes it up to 2.6 s. Firmware
@@ -122,7 +125,7 @@ func (t tool) list() (ids []int, ok bool, err error) {
 	const pingTime = 4 * time.Second
 	t.Latency += pingTime
 	defer func() { t.Latency -= pingTime }()
-	t.put(t.first, []byte{byte(PingCAN)})
+	t.put(t.first, []byte{byte(vescwire.PingCAN)})
 	p, err := t.askPing()
 	ids = []int{t.first}
 	for _, id := range p {
@@ -139,18 +142,18 @@ func (t tool) faults(id int, _ servo.Model) (servo.Report, error) {
 	if err := t.find(); err != nil {
 		return servo.Report{}, err
 	}
-	v, err := t.measure(id, Mask(FaultCode, ControllerID))
+	v, err := t.measure(id, vescwire.Mask(vescwire.FaultCode, vescwire.ControllerID))
 	if err != nil {
 		return servo.Report{}, err
 	}
-	return Fault(v[FaultCode]).report(), nil
+	return vescwire.Fault(v[vescwire.FaultCode]).Report(), nil
 }
 
 func (t tool) read(id int, _ servo.Model, r *servo.Register) (int64, error) {
 	if err := t.find(); err != nil {
 		return 0, err
 	}
-	if r.Addr >= uint16(numFields) {
+	if r.Addr >= uint16(vescwire.NumFields) {
 		found, err := t.identify(id)
 		switch r.Addr {
 		case uint16(rowFirmware):
@@ -160,13 +163,13 @@ func (t tool) read(id int, _ servo.Model, r *servo.Register) (int64, error) {
 		}
 		return found.timeout.Milliseconds(), err
 	}
-	f := Field(r.Addr)
-	v, err := t.measure(id, Mask(f, ControllerID))
+	f := vescwire.Field(r.Addr)
+	v, err := t.measure(id, vescwire.Mask(f, vescwire.ControllerID))
 	if err != nil {
 		return 0, err
 	}
 	if math.IsNaN(v[f]) {
 		return 0, servo.ErrCorrupt
 	}
-	return int64(math.Round(v[f] * fields[f].scale)), nil
+	return int64(math.Round(v[f] * vescwire.Fields[f].Scale)), nil
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/wire/vescwire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
@@ -30,17 +31,19 @@ func TestExplainPayloads(t *testing.T) {
 		host    bool
 		want    string
 	}{
-		{AppendSet(nil, SetDuty, 0.25), true, "set_duty 0.25"},
-		{AppendSet(nil, SetCurrentBrake, 1.5), true, "set_current_brake 1.5 A"},
-		{append([]byte{byte(ForwardCAN), 7}, AppendSet(nil, SetRPM, 900)...), true,
+		{vescwire.AppendSet(nil, vescwire.SetDuty, 0.25), true, "set_duty 0.25"},
+		{vescwire.AppendSet(nil, vescwire.SetCurrentBrake, 1.5), true, "set_current_brake 1.5 A"},
+		{append([]byte{byte(vescwire.ForwardCAN), 7}, vescwire.AppendSet(nil, vescwire.SetRPM, 900)...), true,
 			"to id 7: set_rpm 900 electrical turns/min"},
-		{AppendSelective(nil, Mask(ERPM, Volts)), true, "get_values_selective: erpm, volts"},
-		{(&Values{Volts: 24.5, ERPM: -90}).Append(AppendSelective(nil, Mask(ERPM, Volts)), Mask(ERPM, Volts)), false,
+		{vescwire.AppendSelective(nil, vescwire.Mask(vescwire.ERPM, vescwire.Volts)), true,
+			"get_values_selective: erpm, volts"},
+		{(&vescwire.Values{vescwire.Volts: 24.5, vescwire.ERPM: -90}).Append(vescwire.AppendSelective(nil,
+			vescwire.Mask(vescwire.ERPM, vescwire.Volts)), vescwire.Mask(vescwire.ERPM, vescwire.Volts)), false,
 			"get_values_selective: erpm -90, volts 24.5"},
 		{[]byte{200, 1}, true, "command 200: 01"},
-		{[]byte{byte(Selective), 1}, false, "get_values_selective: 01"},
+		{[]byte{byte(vescwire.Selective), 1}, false, "get_values_selective: 01"},
 	} {
-		got := explain(nil, AppendPacket(nil, c.payload), c.host, model)
+		got := explain(nil, vescwire.AppendPacket(nil, c.payload), c.host, model)
 		if len(got) != 1 || got[0] != c.want {
 			t.Errorf("% x: got %q, want %q", c.payload, got, c.want)
 		}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/wire/vescwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -36,20 +37,20 @@ const unknownID = -1
 // link is the host's end of a line: the requests that client and chain have in common.
 type link struct {
 	*servo.Exchange
-	parser *Parser
+	parser *vescwire.Parser
 	first  int // id of the controller at the line's end, or unknownID
 	room   []byte
-	values Values
+	values vescwire.Values
 }
 
 func newLink(x *servo.Exchange) *link {
-	return &link{Exchange: x, parser: NewParser(), first: unknownID, room: make([]byte, 0, 16)}
+	return &link{Exchange: x, parser: vescwire.NewParser(), first: unknownID, room: make([]byte, 0, 16)}
 }
 
 // put adds payload for controller id. One that is not the first is reached through it.
 func (l *link) put(id int, payload []byte) {
 	if id == l.first || l.first == unknownID {
-		l.Out = AppendPacket(l.Out, payload)
+		l.Out = vescwire.AppendPacket(l.Out, payload)
 		return
 	}
 	l.forward(id, payload)
@@ -57,38 +58,40 @@ func (l *link) put(id int, payload []byte) {
 
 // forward adds payload for controller id, which the first one sends over its CAN bus.
 func (l *link) forward(id int, payload []byte) {
-	var room [MaxPayload]byte
-	l.Out = AppendPacket(l.Out, append(append(room[:0], byte(ForwardCAN), byte(id)), payload...))
+	var room [vescwire.MaxPayload]byte
+	l.Out = vescwire.AppendPacket(l.Out, append(append(room[:0], byte(vescwire.ForwardCAN), byte(id)), payload...))
 }
 
 // set adds command c with the value v.
-func (l *link) set(id int, c Command, v float64) { l.put(id, AppendSet(l.room[:0], c, v)) }
+func (l *link) set(id int, c vescwire.Command, v float64) {
+	l.put(id, vescwire.AppendSet(l.room[:0], c, v))
+}
 
 // setOff adds torque off for controller id: a current of 0 A. While the first is not known, id may be it or one behind
 // it, and the packet goes both ways.
 func (l *link) setOff(id int) {
-	l.set(id, SetCurrent, 0)
+	l.set(id, vescwire.SetCurrent, 0)
 	if l.first == unknownID {
-		l.forward(id, AppendSet(l.room[:0], SetCurrent, 0))
+		l.forward(id, vescwire.AppendSet(l.room[:0], vescwire.SetCurrent, 0))
 	}
 }
 
 // ask sends Out and waits for id's reply to c of about size bytes. It belongs to the parser until the next request. An
 // echo of a request is ignored: all replies but PingCAN's are longer.
-func (l *link) ask(id int, c Command, size int) ([]byte, error) {
+func (l *link) ask(id int, c vescwire.Command, size int) ([]byte, error) {
 	return l.await(c, size, 6, l.via(id, size))
 }
 
 // askPing is ask for PingCAN. The reply is the list of ids, which may be empty.
 func (l *link) askPing() ([]byte, error) {
-	p, err := l.await(PingCAN, 256, 1, replyDelay)
+	p, err := l.await(vescwire.PingCAN, 256, 1, replyDelay)
 	if err != nil {
 		return nil, err
 	}
 	return p[1:], nil
 }
 
-func (l *link) await(c Command, size, least int, delay time.Duration) ([]byte, error) {
+func (l *link) await(c vescwire.Command, size, least int, delay time.Duration) ([]byte, error) {
 	if err := l.Ask(&l.parser.Framer, size+6, delay); err != nil {
 		return nil, err
 	}
@@ -96,16 +99,16 @@ func (l *link) await(c Command, size, least int, delay time.Duration) ([]byte, e
 }
 
 // next waits for the next answer to c.
-func (l *link) next(c Command, least int) (p []byte, err error) {
+func (l *link) next(c vescwire.Command, least int) (p []byte, err error) {
 	next := func() bool { p = l.parser.Next(); return p != nil }
-	err = l.Reply(&l.parser.Framer, next, func() bool { return Command(p[0]) == c && len(p) >= least })
+	err = l.Reply(&l.parser.Framer, next, func() bool { return vescwire.Command(p[0]) == c && len(p) >= least })
 	return p, err
 }
 
 // measure reads the fields of mask, which must include ControllerID, from controller id. It ignores replies of others.
-func (l *link) measure(id int, mask uint32) (*Values, error) {
-	l.put(id, AppendSelective(l.room[:0], mask))
-	p, err := l.ask(id, Selective, 5+size(mask))
+func (l *link) measure(id int, mask uint32) (*vescwire.Values, error) {
+	l.put(id, vescwire.AppendSelective(l.room[:0], mask))
+	p, err := l.ask(id, vescwire.Selective, 5+vescwire.Size(mask))
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +116,7 @@ func (l *link) measure(id int, mask uint32) (*Values, error) {
 	switch {
 	case err != nil || got&mask != mask:
 		return nil, servo.ErrCorrupt
-	case l.first != unknownID && int(l.values[ControllerID]) != id: // another's late answer
+	case l.first != unknownID && int(l.values[vescwire.ControllerID]) != id: // another's late answer
 		return nil, servo.ErrCorrupt
 	}
 	return &l.values, nil
@@ -124,17 +127,17 @@ func (l *link) find() error {
 	if l.first != unknownID {
 		return nil
 	}
-	v, err := l.measure(unknownID, Mask(ControllerID, FaultCode, Volts))
+	v, err := l.measure(unknownID, vescwire.Mask(vescwire.ControllerID, vescwire.FaultCode, vescwire.Volts))
 	if err == nil {
-		l.first = int(v[ControllerID])
+		l.first = int(v[vescwire.ControllerID])
 		return nil
 	}
 	if !errors.Is(err, servo.ErrNoReply) {
 		return err
 	}
 	// Firmware before 3.57 has no selective values, and none of the requests that follow; every one tells its version.
-	l.put(unknownID, []byte{byte(FWVersion)})
-	p, again := l.await(FWVersion, 80, 3, replyDelay)
+	l.put(unknownID, []byte{byte(vescwire.FWVersion)})
+	p, again := l.await(vescwire.FWVersion, 80, 3, replyDelay)
 	switch {
 	case again != nil && !servo.IsServoError(again):
 		return again
@@ -182,8 +185,8 @@ func (found *identity) old() bool {
 
 // identify reads the firmware, the motor's poles and the timeout of controller id.
 func (l *link) identify(id int) (found identity, err error) {
-	l.put(id, []byte{byte(FWVersion)})
-	p, err := l.ask(id, FWVersion, 80)
+	l.put(id, []byte{byte(vescwire.FWVersion)})
+	p, err := l.ask(id, vescwire.FWVersion, 80)
 	if err != nil {
 		return found, err
 	}
@@ -197,8 +200,8 @@ func (l *link) identify(id int) (found identity, err error) {
 	if found.old() { // it does not support the next request
 		return found, nil
 	}
-	l.put(id, []byte{byte(GetMcConfTemp)})
-	if p, err = l.ask(id, GetMcConfTemp, 50); err != nil {
+	l.put(id, []byte{byte(vescwire.GetMcConfTemp)})
+	if p, err = l.ask(id, vescwire.GetMcConfTemp, 50); err != nil {
 		return found, err
 	}
 	const polesAt, timeoutAt = 1 + 10*4, 1 + 4 + 1
@@ -206,8 +209,8 @@ func (l *link) identify(id int) (found identity, err error) {
 		return found, servo.ErrCorrupt
 	}
 	found.poles = int(p[polesAt])
-	l.put(id, []byte{byte(GetAppConf)})
-	if p, err = l.ask(id, GetAppConf, MaxPayload); err != nil {
+	l.put(id, []byte{byte(vescwire.GetAppConf)})
+	if p, err = l.ask(id, vescwire.GetAppConf, vescwire.MaxPayload); err != nil {
 		return found, err
 	}
 	if len(p) < timeoutAt+4 || int(p[timeoutAt-1]) != id {

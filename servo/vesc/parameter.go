@@ -3,6 +3,7 @@ package vesc
 import (
 	"math"
 
+	"github.com/halyard-robotics/halyard/internal/wire/vescwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -15,8 +16,8 @@ func Parameters() []servo.Register {
 		switch {
 		case p.unit == "":
 			scale = 0
-		case i < int(numFields):
-			scale = 1 / fields[p.field].scale
+		case i < int(vescwire.NumFields):
+			scale = 1 / vescwire.Fields[p.field].Scale
 		}
 		list = append(list, servo.Reg(p.name, uint16(i), 4, servo.ReadOnly, servo.Signed, math.MinInt32, math.MaxInt32,
 			0, servo.Measure{Unit: p.unit, Scale: scale}))
@@ -27,12 +28,12 @@ func Parameters() []servo.Register {
 // parameter is one of them: a field of Values, or a value of identify.
 type parameter struct {
 	name, unit string
-	field      Field
+	field      vescwire.Field
 }
 
 // The rows behind the fields.
 const (
-	rowFirmware = numFields + iota
+	rowFirmware = vescwire.NumFields + iota
 	rowPolePairs
 	rowTimeout
 )
@@ -40,17 +41,21 @@ const (
 // parameters are the fields in their order, then the others. Counters since power-on are the raw wire values.
 func parameters() []parameter {
 	return []parameter{
-		{"present_temperature", "°C", TempFET}, {"motor_temperature", "°C", TempMotor},
-		{"present_current", "A", Current},
-		{"supply_current", "A", CurrentIn}, {"current_d", "A", CurrentD}, {"current_q", "A", CurrentQ},
-		{"present_pwm", "1", Duty},
-		{"electrical_rpm", "1/min", ERPM}, {"present_voltage", "V", Volts}, {"used_charge", "A·h", AmpHours},
-		{"regained_charge", "A·h", AmpHoursIn},
-		{"used_energy", "W·h", WattHours}, {"regained_energy", "W·h", WattHoursIn}, {"tachometer", "", Tacho},
-		{"tachometer_way", "", TachoAbs},
-		{"errors", "", FaultCode}, {"present_position", "°", PosNow}, {"id", "", ControllerID},
-		{"bridge_temperature", "°C", TempFETs},
-		{"voltage_d", "V", VoltsD}, {"voltage_q", "V", VoltsQ}, {"status", "", Status},
+		{"present_temperature", "°C", vescwire.TempFET}, {"motor_temperature", "°C", vescwire.TempMotor},
+		{"present_current", "A", vescwire.Current},
+		{"supply_current", "A", vescwire.CurrentIn}, {"current_d", "A", vescwire.CurrentD},
+		{"current_q", "A", vescwire.CurrentQ},
+		{"present_pwm", "1", vescwire.Duty},
+		{"electrical_rpm", "1/min", vescwire.ERPM}, {"present_voltage", "V", vescwire.Volts},
+		{"used_charge", "A·h", vescwire.AmpHours},
+		{"regained_charge", "A·h", vescwire.AmpHoursIn},
+		{"used_energy", "W·h", vescwire.WattHours}, {"regained_energy", "W·h", vescwire.WattHoursIn},
+		{"tachometer", "", vescwire.Tacho},
+		{"tachometer_way", "", vescwire.TachoAbs},
+		{"errors", "", vescwire.FaultCode}, {"present_position", "°", vescwire.PosNow},
+		{"id", "", vescwire.ControllerID},
+		{"bridge_temperature", "°C", vescwire.TempFETs},
+		{"voltage_d", "V", vescwire.VoltsD}, {"voltage_q", "V", vescwire.VoltsQ}, {"status", "", vescwire.Status},
 		{name: "firmware"}, {name: "pole_pairs"}, {name: "timeout", unit: "s"},
 	}
 }

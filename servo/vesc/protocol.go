@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/vescwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -26,7 +27,7 @@ type device struct {
 	due   bool    // a reply is pending
 	pairs float64 // pole pairs
 	tacho float64 // its unsigned tachometer, which a restart resets to 0; NaN = not known yet
-	fault Fault
+	fault vescwire.Fault
 
 	turned  bool          // its last goal was not a position: hold then keeps the present position
 	timeout time.Duration // the controller's own
@@ -35,11 +36,11 @@ type device struct {
 // asked are the fields of a cyclic reply, 27 bytes of payload: one more byte would need another frame on the
 // controllers' CAN bus.
 func (m *Model) asked() uint32 {
-	const always = 1<<TempFET | 1<<CurrentQ | 1<<ERPM | 1<<Volts | 1<<TachoAbs | 1<<FaultCode | 1<<ControllerID
+	const always = 1<<vescwire.TempFET | 1<<vescwire.CurrentQ | 1<<vescwire.ERPM | 1<<vescwire.Volts | 1<<vescwire.TachoAbs | 1<<vescwire.FaultCode | 1<<vescwire.ControllerID
 	if m.Encoder {
-		return always | 1<<PosNow
+		return always | 1<<vescwire.PosNow
 	}
-	return always | 1<<Tacho
+	return always | 1<<vescwire.Tacho
 }
 
 // Connect takes a line; the id of the controller at its end is read again.
@@ -103,7 +104,7 @@ func (b *protocol) SyncRead(_ servo.Level, list []int) error {
 		return err
 	}
 	for _, i := range list {
-		b.link.put(b.chain.Devices[i].ID, AppendSelective(b.link.room[:0], b.devices[i].m.asked()))
+		b.link.put(b.chain.Devices[i].ID, vescwire.AppendSelective(b.link.room[:0], b.devices[i].m.asked()))
 		b.devices[i].due = true
 	}
 	err := b.gather(len(list))
@@ -123,7 +124,7 @@ func (b *protocol) gather(n int) error {
 	err := l.Ask(&l.parser.Framer, n*length, delay)
 	for err == nil && n > 0 {
 		var p []byte
-		if p, err = l.next(Selective, 6); err != nil {
+		if p, err = l.next(vescwire.Selective, 6); err != nil {
 			break
 		}
 		if got, e := l.values.Parse(p); e == nil && b.answered(&l.values, got) {
@@ -134,9 +135,9 @@ func (b *protocol) gather(n int) error {
 }
 
 // answered handles a reply with the given fields; false if no device with its id waits for them.
-func (b *protocol) answered(v *Values, fields uint32) bool {
+func (b *protocol) answered(v *vescwire.Values, fields uint32) bool {
 	for i := range b.devices {
-		if d := &b.devices[i]; d.due && b.chain.Devices[i].ID == int(v[ControllerID]) &&
+		if d := &b.devices[i]; d.due && b.chain.Devices[i].ID == int(v[vescwire.ControllerID]) &&
 			fields&d.m.asked() == d.m.asked() {
 			d.due = false
 			b.handleValues(i, v)
@@ -165,22 +166,22 @@ func (b *protocol) ReadState(i int) error {
 }
 
 // handleValues updates the state of controller i from a reply.
-func (b *protocol) handleValues(i int, v *Values) {
+func (b *protocol) handleValues(i int, v *vescwire.Values) {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
 	s := &dev.State
-	s.Velocity = v[ERPM] / d.pairs * rpm
-	s.Effort, s.Voltage, s.Temperature = v[CurrentQ], v[Volts], v[TempFET]
-	if s.Position = v[PosNow] / 360 * TicksPerTurn; !d.m.Encoder {
-		s.Position = v[Tacho] / (6 * d.pairs) * TicksPerTurn
+	s.Velocity = v[vescwire.ERPM] / d.pairs * rpm
+	s.Effort, s.Voltage, s.Temperature = v[vescwire.CurrentQ], v[vescwire.Volts], v[vescwire.TempFET]
+	if s.Position = v[vescwire.PosNow] / 360 * TicksPerTurn; !d.m.Encoder {
+		s.Position = v[vescwire.Tacho] / (6 * d.pairs) * TicksPerTurn
 	}
-	if f := Fault(v[FaultCode]); f != d.fault { // its texts are made once
-		d.fault, s.Report = f, f.report()
+	if f := vescwire.Fault(v[vescwire.FaultCode]); f != d.fault { // its texts are made once
+		d.fault, s.Report = f, f.Report()
 	}
 	// The tachometer counts up from 0 at power-on; it shows no restart of a motor that never turned. A controller that
 	// got no command for longer than its timeout has released the motor: goals from before do not count.
 	silent := b.link.Port.Now() - s.Time
-	restarted := fellBack(d.tacho, v[TachoAbs]) || dev.Lost && (!(d.tacho > 0) || silent > d.timeout)
-	d.tacho = v[TachoAbs]
+	restarted := fellBack(d.tacho, v[vescwire.TachoAbs]) || dev.Lost && (!(d.tacho > 0) || silent > d.timeout)
+	d.tacho = v[vescwire.TachoAbs]
 	switch {
 	case dev.Stage != servo.TorqueOn:
 	case d.fault != 0:
@@ -231,7 +232,7 @@ func (b *protocol) Clear(i int) error {
 	if err := b.ReadHealth(i); err != nil {
 		return err
 	}
-	return b.devices[i].fault.report().Left()
+	return b.devices[i].fault.Report().Left()
 }
 
 // Ready has nothing to prepare, and there is one step of arming: the first goal switches torque on.
@@ -259,17 +260,17 @@ func (b *protocol) setGoal(i int, rest bool) {
 	d.turned = g.Mode != hal.PositionMode && g.Mode != hal.NoMode
 	switch {
 	case g.Mode == hal.TorqueMode:
-		b.link.set(dev.ID, SetCurrent, servo.Bounded(g.Effort, d.m.Amps*dev.Share(), rest))
+		b.link.set(dev.ID, vescwire.SetCurrent, servo.Bounded(g.Effort, d.m.Amps*dev.Share(), rest))
 	case g.Mode == hal.DutyMode:
-		b.link.set(dev.ID, SetDuty, servo.Bounded(g.Duty, 1, rest))
+		b.link.set(dev.ID, vescwire.SetDuty, servo.Bounded(g.Duty, 1, rest))
 	case g.Mode == hal.VelocityMode || !d.m.Encoder: // without an encoder, zero speed is the only hold
 		v := servo.Bounded(g.Velocity, d.m.Velocity, rest || g.Mode != hal.VelocityMode)
-		b.link.set(dev.ID, SetRPM, v/rpm*d.pairs)
+		b.link.set(dev.ID, vescwire.SetRPM, v/rpm*d.pairs)
 	default:
 		at := dev.Position(rest || turned && g.Mode != hal.PositionMode, g.Mode != hal.PositionMode, 0, TicksPerTurn-1)
 		// The controller takes the shorter way round, which for a goal half a turn away passes the end of its range.
 		at = min(max(at, dev.State.Position-reach), dev.State.Position+reach)
-		b.link.set(dev.ID, SetPos, at/TicksPerTurn*360)
+		b.link.set(dev.ID, vescwire.SetPos, at/TicksPerTurn*360)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/vescwire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
@@ -18,7 +19,7 @@ import (
 func play(t *testing.T, text string) *servotest.Playback {
 	t.Helper()
 	text = regexp.MustCompile(`(?m)^([><+]) ([0-9A-F ]+)$`).ReplaceAllStringFunc(text, func(line string) string {
-		return line[:2] + strings.ToUpper(hexOf(AppendPacket(nil, servotest.Hex(t, line[2:]))))
+		return line[:2] + strings.ToUpper(hexOf(vescwire.AppendPacket(nil, servotest.Hex(t, line[2:]))))
 	})
 	turns, err := servotest.Parse(text)
 	if err != nil {
@@ -38,17 +39,18 @@ func hexOf(b []byte) string {
 }
 
 // reply is an answer to the chain's usual question.
-func reply(t *testing.T, set map[Field]float64) string {
+func reply(t *testing.T, set map[vescwire.Field]float64) string {
 	t.Helper()
-	v := Values{ControllerID: 1, Volts: 24, TempFET: 30, TachoAbs: 100, PosNow: 180}
+	v := vescwire.Values{vescwire.ControllerID: 1, vescwire.Volts: 24, vescwire.TempFET: 30, vescwire.TachoAbs: 100,
+		vescwire.PosNow: 180}
 	for f, x := range set {
 		v[f] = x
 	}
 	asked := question("vesc-6")
-	if _, ok := set[Tacho]; ok {
+	if _, ok := set[vescwire.Tacho]; ok {
 		asked = question("vesc-6-hall")
 	}
-	return hexOf(v.Append(binary.BigEndian.AppendUint32([]byte{byte(Selective)}, asked), asked))
+	return hexOf(v.Append(binary.BigEndian.AppendUint32([]byte{byte(vescwire.Selective)}, asked), asked))
 }
 
 func question(model string) uint32 { return ModelByName(model).asked() }
@@ -95,7 +97,7 @@ func cycle(t *testing.T, c *protocolChain, g servo.Goal) {
 }
 
 func TestChainSession(t *testing.T) {
-	ask := hexOf(AppendSelective(nil, question("vesc-6")))
+	ask := hexOf(vescwire.AppendSelective(nil, question("vesc-6")))
 	ask = strings.ReplaceAll(opening+`
 # torque off: commanded, and measured
 > 0600000000
@@ -108,20 +110,20 @@ func TestChainSession(t *testing.T) {
 # torque: where it stands, in degrees
 > 090ABA9500
 > ASK
-< `+reply(t, map[Field]float64{CurrentQ: 1.5})+`
+< `+reply(t, map[vescwire.Field]float64{vescwire.CurrentQ: 1.5})+`
 # a goal beyond the turn's end, as far as it cannot be taken for one the other way round
 > 09157529FF
 > ASK
-< `+reply(t, map[Field]float64{CurrentQ: 1.5, ERPM: 700, PosNow: 200})+`
+< `+reply(t, map[vescwire.Field]float64{vescwire.CurrentQ: 1.5, vescwire.ERPM: 700, vescwire.PosNow: 200})+`
 # a fault takes the torque; from then on nothing is written
 > 08 000007D0
 > ASK
-< `+reply(t, map[Field]float64{FaultCode: 4})+`
+< `+reply(t, map[vescwire.Field]float64{vescwire.FaultCode: 4})+`
 > ASK
 < `+reply(t, nil)+`
 `, "ASK", ask)
-	ask = strings.ReplaceAll(ask, "09157529FF", hexOf(AppendSet(nil, SetPos, 180+0.45*360)))
-	ask = strings.ReplaceAll(ask, "08 000007D0", hexOf(AppendSet(nil, SetRPM, 10/rpm*7)))
+	ask = strings.ReplaceAll(ask, "09157529FF", hexOf(vescwire.AppendSet(nil, vescwire.SetPos, 180+0.45*360)))
+	ask = strings.ReplaceAll(ask, "08 000007D0", hexOf(vescwire.AppendSet(nil, vescwire.SetRPM, 10/rpm*7)))
 	c, line := open(t, ask, servo.ServoConfig{ID: 1, Model: ModelByName("vesc-6"), Joint: "wheel"})
 	if err := c.Open(); err != nil {
 		t.Fatal(err)
@@ -154,14 +156,14 @@ func TestChainSession(t *testing.T) {
 
 // One behind the first is reached through it; its answers are bare and carry its id.
 func TestForwarded(t *testing.T) {
-	ask := hexOf(AppendSelective(nil, question("vesc-6-hall")))
+	ask := hexOf(vescwire.AppendSelective(nil, question("vesc-6-hall")))
 	// Its configuration goes over the CAN bus first, and then over the line.
 	text := strings.Replace(forwarded, "000003E8 00000000 0000\n", "000003E8 00000000 0000\nafter 60ms\n", 1)
 	c, line := open(t, strings.ReplaceAll(text+`
 > 22 07 ASK
-< `+reply(t, map[Field]float64{ControllerID: 1, Tacho: 0})+`
+< `+reply(t, map[vescwire.Field]float64{vescwire.ControllerID: 1, vescwire.Tacho: 0})+`
 > 22 07 ASK
-< `+reply(t, map[Field]float64{ControllerID: 7, Tacho: -42, PosNow: 0})+`
+< `+reply(t, map[vescwire.Field]float64{vescwire.ControllerID: 7, vescwire.Tacho: -42, vescwire.PosNow: 0})+`
 `, "ASK", ask), servo.ServoConfig{ID: 7, Model: ModelByName("vesc-6-hall")})
 	if err := c.Open(); err != nil {
 		t.Fatal(err)
@@ -230,7 +232,7 @@ func TestRefused(t *testing.T) {
 
 // The counter of turns begins again with the power: torque is not given back by itself.
 func TestPowerLost(t *testing.T) {
-	ask := hexOf(AppendSelective(nil, question("vesc-6")))
+	ask := hexOf(vescwire.AppendSelective(nil, question("vesc-6")))
 	c, line := open(t, strings.ReplaceAll(opening+`
 > ASK
 < `+reply(t, nil)+`
@@ -245,7 +247,7 @@ func TestPowerLost(t *testing.T) {
 < `+reply(t, nil)+`
 > 0500004E20
 > ASK
-< `+reply(t, map[Field]float64{TachoAbs: 3})+`
+< `+reply(t, map[vescwire.Field]float64{vescwire.TachoAbs: 3})+`
 # no goal; torque off
 > 0600000000
 `, "ASK", ask), servo.ServoConfig{ID: 1, Model: ModelByName("vesc-6")})
@@ -269,14 +271,14 @@ func TestPowerLost(t *testing.T) {
 }
 
 func TestHaltSession(t *testing.T) {
-	ask := hexOf(AppendSelective(nil, question("vesc-6")))
+	ask := hexOf(vescwire.AppendSelective(nil, question("vesc-6")))
 	c, line := open(t, strings.ReplaceAll(opening+`
 > 0600000000
 > 0600000000
 # it still pushes, then no longer
 > 0600000000
 + ASK
-< `+reply(t, map[Field]float64{CurrentQ: 8})+`
+< `+reply(t, map[vescwire.Field]float64{vescwire.CurrentQ: 8})+`
 > 0600000000
 > 0600000000
 + ASK
@@ -343,7 +345,7 @@ func TestHoldsWhereItIs(t *testing.T) {
 		c.b.link.Out = c.b.link.Out[:0]
 		c.b.StageGoal(0)
 		dev.State.Position = TicksPerTurn / 3
-		if _, at, ok := ParseSet(body(c.b.link.Out)); !ok || at != 90 {
+		if _, at, ok := vescwire.ParseSet(vescwire.Body(c.b.link.Out)); !ok || at != 90 {
 			t.Errorf("got %g degrees, want 90", at)
 		}
 	}
@@ -357,21 +359,22 @@ func TestLimits(t *testing.T) {
 	dev.State.Position = TicksPerTurn / 2
 	for _, x := range []struct {
 		goal    servo.Goal
-		command Command
+		command vescwire.Command
 		want    float64
 	}{
-		{servo.Goal{Mode: hal.TorqueMode, Effort: -1e3, Limit: 0.25}, SetCurrent, -0.25 * m.Amps},
-		{servo.Goal{Mode: hal.TorqueMode, Effort: 5, Limit: 0.25}, SetCurrent, 5},
-		{servo.Goal{Mode: hal.TorqueMode, Effort: math.NaN(), Limit: 1}, SetCurrent, 0},
-		{servo.Goal{Mode: hal.DutyMode, Duty: 3, Limit: 0.25}, SetDuty, 1},
-		{servo.Goal{Mode: hal.VelocityMode, Velocity: -1e6, Limit: 0.25}, SetRPM, -m.Velocity / rpm * 7},
-		{servo.Goal{Mode: hal.PositionMode, Position: TicksPerTurn / 4, Limit: 0.25}, SetPos, 90},
+		{servo.Goal{Mode: hal.TorqueMode, Effort: -1e3, Limit: 0.25}, vescwire.SetCurrent, -0.25 * m.Amps},
+		{servo.Goal{Mode: hal.TorqueMode, Effort: 5, Limit: 0.25}, vescwire.SetCurrent, 5},
+		{servo.Goal{Mode: hal.TorqueMode, Effort: math.NaN(), Limit: 1}, vescwire.SetCurrent, 0},
+		{servo.Goal{Mode: hal.DutyMode, Duty: 3, Limit: 0.25}, vescwire.SetDuty, 1},
+		{servo.Goal{Mode: hal.VelocityMode, Velocity: -1e6, Limit: 0.25}, vescwire.SetRPM, -m.Velocity / rpm * 7},
+		{servo.Goal{Mode: hal.PositionMode, Position: TicksPerTurn / 4, Limit: 0.25}, vescwire.SetPos, 90},
 	} {
 		dev.Goal = x.goal
 		c.b.link.Out = c.b.link.Out[:0]
 		c.b.StageGoal(0)
-		if k, v, ok := ParseSet(body(c.b.link.Out)); !ok || k != x.command || math.Abs(v-x.want) > 1 && k == SetRPM ||
-			math.Abs(v-x.want) > 1e-3 && k != SetRPM {
+		if k, v, ok := vescwire.ParseSet(vescwire.Body(c.b.link.Out)); !ok || k != x.command ||
+			math.Abs(v-x.want) > 1 && k == vescwire.SetRPM ||
+			math.Abs(v-x.want) > 1e-3 && k != vescwire.SetRPM {
 			t.Errorf("%+v: got %d %g, want %d %g", x.goal, k, v, x.command, x.want)
 		}
 	}
@@ -380,8 +383,8 @@ func TestLimits(t *testing.T) {
 // The tachometer wraps at 32 bits, after days of turning: that is no restart, which takes the torque. A restart still
 // is one.
 func TestTachometerWraps(t *testing.T) {
-	turns := func(n float64) string { return reply(t, map[Field]float64{TachoAbs: n}) }
-	ask := hexOf(AppendSelective(nil, question("vesc-6")))
+	turns := func(n float64) string { return reply(t, map[vescwire.Field]float64{vescwire.TachoAbs: n}) }
+	ask := hexOf(vescwire.AppendSelective(nil, question("vesc-6")))
 	c, line := open(t, strings.ReplaceAll(opening+`
 > 0600000000
 > ASK
@@ -392,10 +395,10 @@ func TestTachometerWraps(t *testing.T) {
 > 08 00000000
 > ASK
 < `+turns(math.MaxInt32-20)+`
-> 08 `+hexOf(AppendSet(nil, SetRPM, 10/rpm*7))[2:]+`
+> 08 `+hexOf(vescwire.AppendSet(nil, vescwire.SetRPM, 10/rpm*7))[2:]+`
 > ASK
 < `+turns(math.MinInt32+20)+`
-> 08 `+hexOf(AppendSet(nil, SetRPM, 10/rpm*7))[2:]+`
+> 08 `+hexOf(vescwire.AppendSet(nil, vescwire.SetRPM, 10/rpm*7))[2:]+`
 > ASK
 < `+turns(0)+`
 `, "ASK", ask), servo.ServoConfig{ID: 1, Model: ModelByName("vesc-6"), Joint: "wheel"})

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/wire/feetechwire"
+	"github.com/halyard-robotics/halyard/internal/wire/odrivewire"
+	"github.com/halyard-robotics/halyard/internal/wire/vescwire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/feetech"
 	"github.com/halyard-robotics/halyard/servo/odrive"
@@ -39,7 +42,7 @@ func TestODriveWithoutChecksums(t *testing.T) {
 		emuodrive.New(odrive.ModelByName("odrive-v3"), 0, motorActuator(t, "odrive-v3"), emulator.GroundTruth{}))
 	line := bus.Line()
 	bare := string(tellLine(t, line, []byte("f 0\n"), 10*time.Millisecond))
-	sealed := string(tellLine(t, line, odrive.AppendLine(nil, "f 0"), 10*time.Millisecond))
+	sealed := string(tellLine(t, line, odrivewire.AppendLine(nil, "f 0"), 10*time.Millisecond))
 	if !strings.HasSuffix(bare, "\r\n") || strings.Contains(bare, "*") || len(strings.Fields(bare)) != 2 {
 		t.Errorf("without a checksum: got %q", bare)
 	}
@@ -59,11 +62,11 @@ func TestFeetechBroadcastPing(t *testing.T) {
 		servos = append(servos, emufeetech.New(m, id, light(t, "sts3215"), emulator.GroundTruth{}))
 	}
 	line := emulator.NewBus(emulator.BusConfig{Name: "arm", Baud: 1000000}, servos...).Line()
-	got := tellLine(t, line, feetech.AppendPacket(nil,
-		&feetech.Packet{ID: feetech.Broadcast, Code: byte(feetech.Ping)}), 50*time.Millisecond)
+	got := tellLine(t, line, feetechwire.AppendPacket(nil,
+		&feetechwire.Packet{ID: feetechwire.Broadcast, Code: byte(feetechwire.Ping)}), 50*time.Millisecond)
 	var want []byte
 	for id := 1; id <= 6; id++ {
-		want = feetech.AppendPacket(want, &feetech.Packet{ID: byte(id)})
+		want = feetechwire.AppendPacket(want, &feetechwire.Packet{ID: byte(id)})
 	}
 	if !bytes.Equal(got, want) {
 		t.Errorf("got % X, want % X", got, want)
@@ -87,8 +90,8 @@ func TestFeetechGoalTakesTorqueOn(t *testing.T) {
 		if got := r.register(0, "torque_enable"); got != 0 {
 			t.Fatalf("%s: at power-on: got %d, want 0", c.name, got)
 		}
-		tellLine(t, r.line, feetech.AppendPacket(nil,
-			&feetech.Packet{ID: 1, Code: byte(feetech.Write), Params: []byte{42, 0, 2}}), 2*time.Millisecond)
+		tellLine(t, r.line, feetechwire.AppendPacket(nil,
+			&feetechwire.Packet{ID: 1, Code: byte(feetechwire.Write), Params: []byte{42, 0, 2}}), 2*time.Millisecond)
 		if got := r.register(0, "torque_enable"); got != c.want {
 			t.Errorf("%s: torque_enable after a goal: got %d, want %d", c.name, got, c.want)
 		}
@@ -99,8 +102,8 @@ func TestFeetechGoalTakesTorqueOn(t *testing.T) {
 func TestVESCFirmwareAnswer(t *testing.T) {
 	line := emulator.NewBus(emulator.BusConfig{Name: "vesc", Baud: 115200},
 		emuvesc.New(vesc.ModelByName("vesc-6"), 5, motorActuator(t, "vesc-6"), emulator.GroundTruth{})).Line()
-	p := vesc.NewParser()
-	p.Feed(tellLine(t, line, vesc.AppendPacket(nil, []byte{byte(vesc.FWVersion)}), 50*time.Millisecond))
+	p := vescwire.NewParser()
+	p.Feed(tellLine(t, line, vescwire.AppendPacket(nil, []byte{byte(vescwire.FWVersion)}), 50*time.Millisecond))
 	payload := p.Next()
 	name, rest, ok := bytes.Cut(payload[min(3, len(payload)):], []byte{0})
 	if !ok || payload[1] != 6 || payload[2] != 5 || string(name) != "60_MK6" || len(rest) != 12+8+1+4 {

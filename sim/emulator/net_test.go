@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/cybergearwire"
+	"github.com/halyard-robotics/halyard/internal/wire/odrivewire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/cybergear"
 	"github.com/halyard-robotics/halyard/servo/odrive"
@@ -65,20 +67,22 @@ func TestODriveFrames(t *testing.T) {
 		frame servo.CANFrame
 		want  string
 	}{
-		{"version", odrive.Ask(3, odrive.GetVersion), "060#0205020000060A00"},
-		{"version of 0.5", odrive.Ask(4, odrive.GetVersion), ""},
-		{"estimates", odrive.Ask(3, odrive.Estimates), "069#0000000000000000"},
-		{"estimates of 0.5", odrive.Ask(4, odrive.Estimates), "089#0000000000000000"},
-		{"volts", odrive.Ask(3, odrive.GetBus), "077#0000404200000000"},
-		{"another node", odrive.Ask(5, odrive.Estimates), ""},
-		{"watchdog, as it is", odrive.SDO{Endpoint: emuodrive.WatchdogEndpoint}.Frame(3, odrive.RxSDO),
+		{"version", odrivewire.Ask(3, odrivewire.GetVersion), "060#0205020000060A00"},
+		{"version of 0.5", odrivewire.Ask(4, odrivewire.GetVersion), ""},
+		{"estimates", odrivewire.Ask(3, odrivewire.Estimates), "069#0000000000000000"},
+		{"estimates of 0.5", odrivewire.Ask(4, odrivewire.Estimates), "089#0000000000000000"},
+		{"volts", odrivewire.Ask(3, odrivewire.GetBus), "077#0000404200000000"},
+		{"another node", odrivewire.Ask(5, odrivewire.Estimates), ""},
+		{"watchdog, as it is", odrivewire.SDO{Endpoint: emuodrive.WatchdogEndpoint}.Frame(3, odrivewire.RxSDO),
 			"065#00C800000000003F"},
-		{"watchdog on", odrive.SDO{Write: true, Endpoint: emuodrive.EnableEndpoint, Value: 1}.Frame(3, odrive.RxSDO),
+		{"watchdog on", odrivewire.SDO{Write: true, Endpoint: emuodrive.EnableEndpoint, Value: 1}.Frame(3,
+			odrivewire.RxSDO),
 			""},
-		{"is it", odrive.SDO{Endpoint: emuodrive.EnableEndpoint}.Frame(3, odrive.RxSDO), "065#00C9000001000000"},
-		{"an unknown endpoint", odrive.SDO{Endpoint: 7}.Frame(3, odrive.RxSDO), ""},
-		{"0.5 has none", odrive.SDO{Endpoint: emuodrive.EnableEndpoint}.Frame(4, odrive.RxSDO), ""},
-		{"closed loop", odrive.Words(3, odrive.SetState, 8), ""},
+		{"is it", odrivewire.SDO{Endpoint: emuodrive.EnableEndpoint}.Frame(3, odrivewire.RxSDO),
+			"065#00C9000001000000"},
+		{"an unknown endpoint", odrivewire.SDO{Endpoint: 7}.Frame(3, odrivewire.RxSDO), ""},
+		{"0.5 has none", odrivewire.SDO{Endpoint: emuodrive.EnableEndpoint}.Frame(4, odrivewire.RxSDO), ""},
+		{"closed loop", odrivewire.Words(3, odrivewire.SetState, 8), ""},
 	} {
 		if got := r.exchange(c.frame); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
@@ -89,12 +93,12 @@ func TestODriveFrames(t *testing.T) {
 		t.Errorf("heartbeats: got %q", got)
 	}
 	// An emergency stop takes the torque until the errors are cleared.
-	r.exchange(odrive.Frame(3, odrive.Estop), odrive.Words(3, odrive.SetState, 8))
-	if got := r.exchange(odrive.Ask(3, odrive.GetErrors)); got != "063#0000000200000002" ||
+	r.exchange(odrivewire.Frame(3, odrivewire.Estop), odrivewire.Words(3, odrivewire.SetState, 8))
+	if got := r.exchange(odrivewire.Ask(3, odrivewire.GetErrors)); got != "063#0000000200000002" ||
 		r.servos[0].Actuator().Enable {
 		t.Errorf("stopped: got %q, driven %v", got, r.servos[0].Actuator().Enable)
 	}
-	r.exchange(odrive.Frame(3, odrive.ClearErrors), odrive.Words(3, odrive.SetState, 8))
+	r.exchange(odrivewire.Frame(3, odrivewire.ClearErrors), odrivewire.Words(3, odrivewire.SetState, 8))
 	if !r.servos[0].Actuator().Enable {
 		t.Error("cleared: not driven")
 	}
@@ -104,23 +108,23 @@ func TestCyberGearFrames(t *testing.T) {
 	r := canRig(t, 1000000, emucybergear.New(cybergear.ModelByName("cybergear"), 1, motorActuator(t, "cybergear"),
 		emulator.GroundTruth{}))
 	spans := &cybergear.ModelByName("cybergear").Spans
-	push := (&cybergear.Motions{Torque: 2}).Message(1, spans)
-	current := cybergear.Set(1, cybergear.RunMode, cybergear.InCurrent)
+	push := (&cybergearwire.Motions{Torque: 2}).Message(1, spans)
+	current := cybergearwire.Set(1, cybergearwire.RunMode, cybergearwire.InCurrent)
 	for _, c := range []struct {
 		name    string
-		message cybergear.Message
+		message cybergearwire.Message
 		want    string
 	}{
-		{"who", cybergear.To(1, cybergear.DeviceID), "000001FE#68616C7961726401"},
-		{"stop", cybergear.To(1, cybergear.Stop), "020001FD#80008000800000FA"},
-		{"another motor", cybergear.To(2, cybergear.Stop), ""},
-		{"volts", cybergear.Ask(1, cybergear.BusVolts), "110001FD#1C7000000000C041"},
-		{"no such parameter", cybergear.Ask(1, 0x7777), ""},
+		{"who", cybergearwire.To(1, cybergearwire.DeviceID), "000001FE#68616C7961726401"},
+		{"stop", cybergearwire.To(1, cybergearwire.Stop), "020001FD#80008000800000FA"},
+		{"another motor", cybergearwire.To(2, cybergearwire.Stop), ""},
+		{"volts", cybergearwire.Ask(1, cybergearwire.BusVolts), "110001FD#1C7000000000C041"},
+		{"no such parameter", cybergearwire.Ask(1, 0x7777), ""},
 		{"current mode", current, "020001FD#80008000800000FA"},
-		{"it reads back", cybergear.Ask(1, cybergear.RunMode), "110001FD#0570000003000000"},
-		{"enable", cybergear.To(1, cybergear.Enable), "028001FD#80008000800000FA"},
-		{"no mode while it runs", cybergear.Set(1, cybergear.RunMode, 0), "028001FD#80008000800000FA"},
-		{"it stays", cybergear.Ask(1, cybergear.RunMode), "110001FD#0570000003000000"},
+		{"it reads back", cybergearwire.Ask(1, cybergearwire.RunMode), "110001FD#0570000003000000"},
+		{"enable", cybergearwire.To(1, cybergearwire.Enable), "028001FD#80008000800000FA"},
+		{"no mode while it runs", cybergearwire.Set(1, cybergearwire.RunMode, 0), "028001FD#80008000800000FA"},
+		{"it stays", cybergearwire.Ask(1, cybergearwire.RunMode), "110001FD#0570000003000000"},
 		{"a motion in another mode", push, "028001FD#80008000800000FA"},
 	} {
 		if got := r.exchange(c.message.Frame()); got != c.want {
@@ -128,9 +132,10 @@ func TestCyberGearFrames(t *testing.T) {
 		}
 	}
 	// A motion command is a spring, a damper and a torque.
-	stop, operate, enable := cybergear.To(1, cybergear.Stop), cybergear.Set(1, cybergear.RunMode, cybergear.Operating),
-		cybergear.To(1, cybergear.Enable)
-	hold := (&cybergear.Motions{Angle: 0.5, Kp: 20, Kd: 1}).Message(1, spans)
+	stop, operate, enable := cybergearwire.To(1, cybergearwire.Stop),
+		cybergearwire.Set(1, cybergearwire.RunMode, cybergearwire.Operating),
+		cybergearwire.To(1, cybergearwire.Enable)
+	hold := (&cybergearwire.Motions{Angle: 0.5, Kp: 20, Kd: 1}).Message(1, spans)
 	r.exchange(stop.Frame(), operate.Frame(), enable.Frame(), hold.Frame())
 	r.pass(2 * time.Second)
 	if p := r.servos[0].Actuator().Position; p < 0.48 || p > 0.52 {
@@ -205,9 +210,9 @@ func TestCANStrangers(t *testing.T) {
 func FuzzMotors(f *testing.F) {
 	f.Add([]byte("p 0 1.5*16\nw axis0.requested_state 8*118\n"), uint8(3))
 	f.Add(unhex(f, "02 05 06 00 00 00 00 CD 85 03"), uint8(0))
-	frame := odrive.Words(1, odrive.SetState, 8)
+	frame := odrivewire.Words(1, odrivewire.SetState, 8)
 	f.Add(servo.AppendCAN(nil, &frame), uint8(15))
-	set := cybergear.Set(1, cybergear.LimitTorque, 1e30)
+	set := cybergearwire.Set(1, cybergearwire.LimitTorque, 1e30)
 	frame = set.Frame()
 	f.Add(servo.AppendCAN(nil, &frame), uint8(15))
 	f.Fuzz(func(t *testing.T, stream []byte, piece uint8) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/internal/emulator/motor"
+	"github.com/halyard-robotics/halyard/internal/wire/cybergearwire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/cybergear"
 	"github.com/halyard-robotics/halyard/sim/actuator"
@@ -23,7 +24,7 @@ import (
 type device struct {
 	motor.Controller
 	m    *cybergear.Model
-	idle map[cybergear.Index]float64 // the parameters without effect on the motion
+	idle map[cybergearwire.Index]float64 // the parameters without effect on the motion
 }
 
 // New returns a motor of model m on act; its ID must be 0..127. nil where m is another vendor's.
@@ -34,7 +35,7 @@ func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth)
 	}
 	s := &device{Controller: motor.Controller{Servo: new(emulator.Servo), Amps: model.Spans.Torque / model.Kt},
 		m: model}
-	return s.Init(s, model.Units(), cybergear.LastID, 0, id, act, truth)
+	return s.Init(s, model.Units(), cybergearwire.LastID, 0, id, act, truth)
 }
 
 func (s *device) Protocol(b *emulator.Bus) emulator.Protocol {
@@ -45,13 +46,14 @@ func (s *device) Protocol(b *emulator.Bus) emulator.Protocol {
 func (s *device) Started() {
 	s.Controller.Started()
 	s.Set(emulator.RegControl, motor.ControlMotion)
-	s.idle = map[cybergear.Index]float64{}
+	s.idle = map[cybergearwire.Index]float64{}
 	for _, r := range cybergear.Parameters() {
-		switch i := cybergear.Index(r.Addr); i {
-		case cybergear.CurrentP, cybergear.CurrentI, cybergear.CurrentFilter, cybergear.AngleP, cybergear.SpeedP,
-			cybergear.SpeedI, cybergear.LimitCurrent:
+		switch i := cybergearwire.Index(r.Addr); i {
+		case cybergearwire.CurrentP, cybergearwire.CurrentI, cybergearwire.CurrentFilter, cybergearwire.AngleP,
+			cybergearwire.SpeedP,
+			cybergearwire.SpeedI, cybergearwire.LimitCurrent:
 			s.idle[i] = r.SI(r.Default)
-		case cybergear.LimitSpeed:
+		case cybergearwire.LimitSpeed:
 			s.Fast = r.SI(r.Default)
 		}
 	}
@@ -59,16 +61,16 @@ func (s *device) Started() {
 
 // The control of each run mode.
 var controls = [...]int64{
-	cybergear.Operating: motor.ControlMotion, cybergear.InPosition: motor.ControlPosition,
-	cybergear.InSpeed: motor.ControlVelocity, cybergear.InCurrent: motor.ControlTorque,
+	cybergearwire.Operating: motor.ControlMotion, cybergearwire.InPosition: motor.ControlPosition,
+	cybergearwire.InSpeed: motor.ControlVelocity, cybergearwire.InCurrent: motor.ControlTorque,
 }
 
 // registers hold the parameters that are values of registers in the same unit.
-var registers = map[cybergear.Index]emulator.Name{
-	cybergear.AngleRef: emulator.RegGoalPosition, cybergear.SpeedRef: emulator.RegGoalVelocity,
-	cybergear.IqRef:     emulator.RegGoalCurrent,
-	cybergear.MechAngle: emulator.RegPresentPosition, cybergear.MechSpeed: emulator.RegPresentVelocity,
-	cybergear.IqNow: emulator.RegPresentCurrent, cybergear.BusVolts: emulator.RegPresentVoltage,
+var registers = map[cybergearwire.Index]emulator.Name{
+	cybergearwire.AngleRef: emulator.RegGoalPosition, cybergearwire.SpeedRef: emulator.RegGoalVelocity,
+	cybergearwire.IqRef:     emulator.RegGoalCurrent,
+	cybergearwire.MechAngle: emulator.RegPresentPosition, cybergearwire.MechSpeed: emulator.RegPresentVelocity,
+	cybergearwire.IqNow: emulator.RegPresentCurrent, cybergearwire.BusVolts: emulator.RegPresentVoltage,
 }
 
 // TransmitUnasked sends nothing: a motor sends only replies.
@@ -78,45 +80,45 @@ func (s *device) TransmitUnasked(_ *emulator.Net, now time.Duration) time.Durati
 
 // Execute executes the command of a frame.
 func (s *device) Execute(n *emulator.Net, f *servo.CANFrame, now time.Duration) {
-	var m cybergear.Message
+	var m cybergearwire.Message
 	if !m.Parse(f) || int64(m.Target) != s.Get(emulator.RegID) {
 		return
 	}
 	s.Received = now
 	host := byte(m.Extra)
 	switch m.Type {
-	case cybergear.DeviceID, cybergear.SetID:
-		if to := m.Extra >> 8; m.Type == cybergear.SetID && to <= cybergear.LastID &&
+	case cybergearwire.DeviceID, cybergearwire.SetID:
+		if to := m.Extra >> 8; m.Type == cybergearwire.SetID && to <= cybergearwire.LastID &&
 			s.Get(emulator.RegTorqueEnable) == 0 {
 			s.Set(emulator.RegID, int64(to))
 		}
 		id := byte(s.Get(emulator.RegID))
-		a := cybergear.Message{Type: cybergear.DeviceID, Extra: uint16(id), Target: 0xFE,
+		a := cybergearwire.Message{Type: cybergearwire.DeviceID, Extra: uint16(id), Target: 0xFE,
 			Data: [8]byte{'h', 'a', 'l', 'y', 'a', 'r', 'd', id}}
 		n.Send(s.Servo, a.Frame(), now)
 		return
-	case cybergear.Motion:
-		host = cybergear.Host // the torque is in its place
+	case cybergearwire.Motion:
+		host = cybergearwire.Host // the torque is in its place
 		s.motionCommand(&m)
-	case cybergear.Enable:
+	case cybergearwire.Enable:
 		if s.Alarm == 0 {
 			s.Set(emulator.RegTorqueEnable, 1)
 		}
-	case cybergear.Stop:
+	case cybergearwire.Stop:
 		if s.Set(emulator.RegTorqueEnable, 0); m.Data[0] == 1 {
 			s.ClearAlarms()
 		}
-	case cybergear.ZeroSet:
+	case cybergearwire.ZeroSet:
 		s.Zero = s.Shaft()
 		s.Set(emulator.RegGoalPosition, 0)
-	case cybergear.Read:
+	case cybergearwire.Read:
 		i, _ := m.Parameter()
 		if v, ok := s.parameter(i); ok {
-			a := cybergear.Answer(m.Target, host, i, v)
+			a := cybergearwire.Answer(m.Target, host, i, v)
 			n.Send(s.Servo, a.Frame(), now)
 		}
 		return
-	case cybergear.Write:
+	case cybergearwire.Write:
 		i, v := m.Parameter()
 		s.write(i, v)
 	default:
@@ -126,11 +128,11 @@ func (s *device) Execute(n *emulator.Net, f *servo.CANFrame, now time.Duration) 
 	s.feedback(n, host, now)
 }
 
-func (s *device) motionCommand(m *cybergear.Message) {
+func (s *device) motionCommand(m *cybergearwire.Message) {
 	if s.Get(emulator.RegControl) != motor.ControlMotion {
 		return
 	}
-	var g cybergear.Motions
+	var g cybergearwire.Motions
 	g.Parse(m, &s.m.Spans)
 	s.SetSI(emulator.RegGoalPosition, g.Angle)
 	s.SetSI(emulator.RegGoalVelocity, g.Speed)
@@ -142,20 +144,20 @@ func (s *device) motionCommand(m *cybergear.Message) {
 }
 
 // parameter is the value of one; false if absent.
-func (s *device) parameter(i cybergear.Index) (float64, bool) {
+func (s *device) parameter(i cybergearwire.Index) (float64, bool) {
 	s.Measure()
 	switch i {
-	case cybergear.RunMode:
+	case cybergearwire.RunMode:
 		if mode := slices.Index(controls[:], s.Get(emulator.RegControl)); mode >= 0 {
 			return float64(mode), true
 		}
-	case cybergear.CANTimeout:
+	case cybergearwire.CANTimeout:
 		return math.Round(s.SI(emulator.RegWatchdog) / 50e-6), true
-	case cybergear.LimitTorque:
+	case cybergearwire.LimitTorque:
 		return min(s.SI(emulator.RegCurrentLimit)*s.m.Kt, s.m.Spans.Torque), true
-	case cybergear.LimitSpeed:
+	case cybergearwire.LimitSpeed:
 		return s.Fast, true
-	case cybergear.Turns:
+	case cybergearwire.Turns:
 		return math.Floor(float64(s.Get(emulator.RegPresentPosition)) / motor.Ticks), true
 	}
 	if n, ok := registers[i]; ok {
@@ -166,22 +168,22 @@ func (s *device) parameter(i cybergear.Index) (float64, bool) {
 }
 
 // write takes a parameter's value.
-func (s *device) write(i cybergear.Index, v float64) {
+func (s *device) write(i cybergearwire.Index, v float64) {
 	switch i {
-	case cybergear.RunMode:
+	case cybergearwire.RunMode:
 		if mode := int(v); s.Get(emulator.RegTorqueEnable) == 0 && mode < len(controls) {
 			s.Set(emulator.RegControl, controls[mode])
 			s.Kp, s.Kd, s.Bias = 0, 0, 0
 			s.Set(emulator.RegGoalVelocity, 0)
 			s.Set(emulator.RegGoalCurrent, 0)
 		}
-	case cybergear.CANTimeout:
+	case cybergearwire.CANTimeout:
 		s.Set(emulator.RegWatchdog, int64(math.Round(v*0.05)))
-	case cybergear.LimitTorque:
+	case cybergearwire.LimitTorque:
 		s.SetSI(emulator.RegCurrentLimit, v/s.m.Kt)
-	case cybergear.LimitSpeed:
+	case cybergearwire.LimitSpeed:
 		s.Fast = min(max(v, 0), s.m.Spans.Speed)
-	case cybergear.AngleRef, cybergear.SpeedRef, cybergear.IqRef:
+	case cybergearwire.AngleRef, cybergearwire.SpeedRef, cybergearwire.IqRef:
 		s.SetSI(registers[i], v)
 	default:
 		if _, ok := s.idle[i]; ok {
@@ -193,20 +195,20 @@ func (s *device) write(i cybergear.Index, v float64) {
 // feedback sends the motor's measurements.
 func (s *device) feedback(n *emulator.Net, host byte, now time.Duration) {
 	s.Measure()
-	b := cybergear.Feedback{
+	b := cybergearwire.Feedback{
 		ID: byte(s.Get(emulator.RegID)), Angle: s.SI(emulator.RegPresentPosition),
 		Speed:  s.SI(emulator.RegPresentVelocity),
 		Torque: s.SI(emulator.RegPresentCurrent) * s.m.Kt, Celsius: s.SI(emulator.RegPresentTemperature),
 	}
 	if s.Get(emulator.RegTorqueEnable) == 1 {
-		b.State = cybergear.Running
+		b.State = cybergearwire.Running
 	}
 	for _, x := range [...]struct {
 		a actuator.Alarm
-		f cybergear.Faults
+		f cybergearwire.Faults
 	}{
-		{actuator.AlarmVoltage, cybergear.UnderVoltage}, {actuator.AlarmHeat, cybergear.OverHeat},
-		{actuator.AlarmOverload | actuator.AlarmShock, cybergear.OverCurrent},
+		{actuator.AlarmVoltage, cybergearwire.UnderVoltage}, {actuator.AlarmHeat, cybergearwire.OverHeat},
+		{actuator.AlarmOverload | actuator.AlarmShock, cybergearwire.OverCurrent},
 	} {
 		if s.Alarm&x.a != 0 {
 			b.Faults |= x.f

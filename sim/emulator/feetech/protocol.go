@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/wire/feetechwire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/feetech"
 	"github.com/halyard-robotics/halyard/sim/emulator"
@@ -18,13 +19,13 @@ type protocol struct {
 	bus    *emulator.Bus
 	servos []*device
 	out    []byte // scratch of a reply
-	parser *feetech.Parser
-	packet feetech.Packet
+	parser *feetechwire.Parser
+	packet feetechwire.Packet
 }
 
 func newProtocol(b *emulator.Bus) *protocol {
 	return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048),
-		parser: feetech.NewParser(feetech.FromHost)}
+		parser: feetechwire.NewParser(feetechwire.FromHost)}
 }
 
 func (t *protocol) Reset() { t.parser.Reset() }
@@ -43,14 +44,14 @@ func (t *protocol) handle(now time.Duration) {
 			s.Received = now
 		}
 	}
-	switch feetech.Op(k.Code) {
-	case feetech.SyncRead:
+	switch feetechwire.Op(k.Code) {
+	case feetechwire.SyncRead:
 		t.turns(k.Params, now)
-	case feetech.SyncWrite:
+	case feetechwire.SyncWrite:
 		t.writes(k.Params)
 	default:
 		for _, s := range t.servos {
-			if !s.deaf && (k.ID == feetech.Broadcast || s.meant(k.ID)) {
+			if !s.deaf && (k.ID == feetechwire.Broadcast || s.meant(k.ID)) {
 				t.single(s, now)
 			}
 		}
@@ -64,34 +65,34 @@ func (t *protocol) single(s *device, now time.Duration) {
 		s.Get(emulator.RegResponseLevel)
 	s.Reply = s.Reply[:0]
 	answers := level >= 1
-	if k.ID != feetech.Broadcast && k.ID != id { // its second id: only writes, without a reply
-		if answers = false; feetech.Op(k.Code) == feetech.Ping || feetech.Op(k.Code) == feetech.Read {
+	if k.ID != feetechwire.Broadcast && k.ID != id { // its second id: only writes, without a reply
+		if answers = false; feetechwire.Op(k.Code) == feetechwire.Ping || feetechwire.Op(k.Code) == feetechwire.Read {
 			return
 		}
 	}
-	switch op, p := feetech.Op(k.Code), k.Params; {
-	case op == feetech.Ping:
-		if k.ID == feetech.Broadcast { // one after the other, by their ids, as logs of real arms show
+	switch op, p := feetechwire.Op(k.Code), k.Params; {
+	case op == feetechwire.Ping:
+		if k.ID == feetechwire.Broadcast { // one after the other, by their ids, as logs of real arms show
 			start += time.Duration(id) * pingSlot(baud)
 		}
 		t.answer(s, id, start, baud)
 		return
 	// Reads are answered at every response level; all others only at level 1.
-	case op == feetech.Read && len(p) == 2:
+	case op == feetechwire.Read && len(p) == 2:
 		s.Measure()
 		s.Reply, answers = s.readThrough(s.Reply, int(p[0]), int(p[1])), true
-	case op == feetech.Write && len(p) >= 2:
+	case op == feetechwire.Write && len(p) >= 2:
 		s.write(int(p[0]), p[1:])
 	// Data longer than the table can never be written.
-	case op == feetech.RegWrite && len(p) >= 2 && len(p)-1 <= cap(s.registered):
+	case op == feetechwire.RegWrite && len(p) >= 2 && len(p)-1 <= cap(s.registered):
 		s.registerAt, s.registered = uint16(p[0]), append(s.registered[:0], p[1:]...)
 		s.Set(emulator.RegRegistered, 1)
-	case op == feetech.Action && s.Get(emulator.RegRegistered) == 1:
+	case op == feetechwire.Action && s.Get(emulator.RegRegistered) == 1:
 		s.Set(emulator.RegRegistered, 0)
 		s.write(int(s.registerAt), s.registered)
-	case op == feetech.Reset:
+	case op == feetechwire.Reset:
 		s.factoryReset()
-	case op == feetech.Calibrate:
+	case op == feetechwire.Calibrate:
 		centre := s.Sheet.Centre
 		if s.m.Series == feetech.HLS && len(p) == 2 { // the request has address and size
 			centre = float64(uint16(p[0]) | uint16(p[1])<<8)
@@ -100,7 +101,7 @@ func (t *protocol) single(s *device, now time.Duration) {
 	default:
 		return // unknown instruction, or malformed parameters
 	}
-	if answers && k.ID != feetech.Broadcast {
+	if answers && k.ID != feetechwire.Broadcast {
 		t.answer(s, id, start, baud)
 	}
 }
@@ -110,9 +111,9 @@ func pingSlot(baud int) time.Duration { return servo.WireTime(2*6, 10, baud) }
 
 // answer sends s.Reply with the servo's alarms. It returns the end time and whether the reply is whole.
 func (t *protocol) answer(s *device, id byte, start time.Duration, baud int) (time.Duration, bool) {
-	status := feetech.Packet{ID: id, Code: feetech.AlarmByte(servo.Alarm(s.Alarm)), Params: s.Reply}
+	status := feetechwire.Packet{ID: id, Code: feetech.AlarmByte(servo.Alarm(s.Alarm)), Params: s.Reply}
 	sent := t.bus.Answer(s.Servo, s.Reply, start, baud, func() []byte {
-		t.out = feetech.AppendPacket(t.out[:0], &status)
+		t.out = feetechwire.AppendPacket(t.out[:0], &status)
 		return t.out
 	})
 	return sent.End, sent.Whole
@@ -164,7 +165,7 @@ func (t *protocol) writes(p []byte) {
 func (s *device) meant(id byte) bool {
 	v := int64(id)
 	return v == s.Get(emulator.RegID) || s.Has(emulator.RegShadowID) && v == s.Get(emulator.RegShadowID) &&
-		v < feetech.LastID
+		v < feetechwire.LastID
 }
 
 // readThrough appends n bytes from addr on; addresses without a register read as 0.

@@ -3,6 +3,7 @@ package hiwonder
 import (
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/wire/hiwonderwire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/hiwonder"
 	"github.com/halyard-robotics/halyard/sim/emulator"
@@ -13,14 +14,14 @@ type protocol struct {
 	bus      *emulator.Bus
 	servos   []*device
 	out      []byte // scratch of a reply
-	parser   *hiwonder.Parser
-	packet   hiwonder.Packet
+	parser   *hiwonderwire.Parser
+	packet   hiwonderwire.Packet
 	commands []hiwonder.Command
 }
 
 func newProtocol(b *emulator.Bus) *protocol {
 	return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048),
-		parser: hiwonder.NewParser(), commands: hiwonder.Commands()}
+		parser: hiwonderwire.NewParser(), commands: hiwonder.Commands()}
 }
 
 func (t *protocol) Reset() { t.parser.Reset() }
@@ -34,7 +35,7 @@ func (t *protocol) handle(now time.Duration) {
 	b, k := t.bus, &t.packet
 	b.Update(now)
 	for _, s := range t.servos {
-		if !b.CanReceive(s.Servo, now) || k.ID != hiwonder.Broadcast && int64(k.ID) != s.Get(emulator.RegID) {
+		if !b.CanReceive(s.Servo, now) || k.ID != hiwonderwire.Broadcast && int64(k.ID) != s.Get(emulator.RegID) {
 			continue
 		}
 		s.Received = now
@@ -46,15 +47,15 @@ func (t *protocol) handle(now time.Duration) {
 func (t *protocol) single(s *device, now time.Duration) {
 	k := &t.packet
 	switch k.Command {
-	case hiwonder.MoveStart:
+	case hiwonderwire.MoveStart:
 		s.Set(emulator.RegGoalPosition, s.Get(emulator.RegRegisteredPosition))
 		s.Set(emulator.RegGoalTime, s.Get(emulator.RegRegisteredTime))
 		return
-	case hiwonder.MoveStop:
+	case hiwonderwire.MoveStop:
 		s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
 		s.Set(emulator.RegGoalTime, 0)
 		return
-	case hiwonder.SaveOffset:
+	case hiwonderwire.SaveOffset:
 		r := s.Named[emulator.RegAngleOffset]
 		copy(s.Flash[r.Addr:r.Addr+r.Size], s.Bytes[r.Addr:])
 		return
@@ -104,9 +105,9 @@ func (s *device) writeAll(c *hiwonder.Command, params []byte) {
 // answer sends the bytes that a command reads.
 func (t *protocol) answer(s *device, c *hiwonder.Command, now time.Duration) {
 	s.Reply = append(s.Reply[:0], s.Bytes[c.Addr:c.Addr+c.Size]...)
-	k := hiwonder.Packet{ID: byte(s.Get(emulator.RegID)), Command: c.Read, Params: s.Reply}
+	k := hiwonderwire.Packet{ID: byte(s.Get(emulator.RegID)), Command: c.Read, Params: s.Reply}
 	t.bus.Answer(s.Servo, s.Reply, now, hiwonder.Baud, func() []byte {
-		t.out = hiwonder.AppendPacket(t.out[:0], &k)
+		t.out = hiwonderwire.AppendPacket(t.out[:0], &k)
 		return t.out
 	})
 }

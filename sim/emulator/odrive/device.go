@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/internal/emulator/motor"
+	"github.com/halyard-robotics/halyard/internal/wire/odrivewire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/odrive"
 	"github.com/halyard-robotics/halyard/sim/actuator"
@@ -23,7 +24,7 @@ import (
 type device struct {
 	motor.Controller
 	m           *odrive.Model
-	dialect     odrive.Dialect
+	dialect     odrivewire.Dialect
 	can         bool
 	idle, saved map[string]float64 // by the tools' names, in their units
 }
@@ -45,7 +46,7 @@ func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth)
 
 // NewCAN returns an axis of model m on act, the node id of a CAN bus.
 func NewCAN(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth) *emulator.Servo {
-	return newAxis(m, true, odrive.LastNode, id, act, truth)
+	return newAxis(m, true, odrivewire.LastNode, id, act, truth)
 }
 
 func newAxis(model servo.Model, onCAN bool, lastID int64, id int, act *actuator.Servo,
@@ -54,10 +55,10 @@ func newAxis(model servo.Model, onCAN bool, lastID int64, id int, act *actuator.
 	if m == nil {
 		return nil
 	}
-	s := &device{Controller: motor.Controller{Servo: new(emulator.Servo), Amps: m.Amps}, m: m, dialect: odrive.V06,
+	s := &device{Controller: motor.Controller{Servo: new(emulator.Servo), Amps: m.Amps}, m: m, dialect: odrivewire.V06,
 		can: onCAN, saved: map[string]float64{}}
 	if m.Axes > 1 {
-		s.dialect = odrive.V05
+		s.dialect = odrivewire.V05
 	}
 	for _, r := range odrive.Parameters() {
 		if path, _ := odrive.Path(&r, s.dialect, 0); path != "" &&
@@ -72,7 +73,7 @@ func (s *device) Protocol(b *emulator.Bus) emulator.Protocol {
 	if !s.can {
 		b.SetDuplex()
 		return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048),
-			lines: odrive.Lines{Bare: true}}
+			lines: odrivewire.Lines{Bare: true}}
 	}
 	return b.UseCAN()
 }
@@ -89,24 +90,24 @@ func (s *device) keep(now time.Duration) {
 	if s.Get(emulator.RegTorqueEnable) == 1 {
 		return
 	}
-	if s.saved = maps.Clone(s.idle); s.dialect == odrive.V06 {
+	if s.saved = maps.Clone(s.idle); s.dialect == odrivewire.V06 {
 		s.PowerOn(now)
 	}
 }
 
 // state is the state of the axis.
-func (s *device) state() odrive.State {
+func (s *device) state() odrivewire.State {
 	if s.Get(emulator.RegTorqueEnable) == 1 {
-		return odrive.ClosedLoop
+		return odrivewire.ClosedLoop
 	}
-	return odrive.Idle
+	return odrivewire.Idle
 }
 
 // errors are the errors of the axis, in its dialect.
-func (s *device) errors() (e odrive.Errors) {
+func (s *device) errors() (e odrivewire.Errors) {
 	for _, x := range [...]struct {
 		on       bool
-		v05, v06 odrive.Errors
+		v05, v06 odrivewire.Errors
 	}{
 		{s.Expired, 0x800, 1 << 24}, {s.Stopped, 0x4000, 1 << 25},
 		{s.Alarm&actuator.AlarmVoltage != 0, 0x2, 0x200}, {s.Alarm&actuator.AlarmHeat != 0, 0, 0x2000},
@@ -114,7 +115,7 @@ func (s *device) errors() (e odrive.Errors) {
 	} {
 		switch {
 		case !x.on:
-		case s.dialect == odrive.V05:
+		case s.dialect == odrivewire.V05:
 			e |= x.v05
 		default:
 			e |= x.v06
@@ -125,7 +126,7 @@ func (s *device) errors() (e odrive.Errors) {
 
 // motorErrors are those of the motor, which firmware 0.5.2 to 0.5.4 reports there and not in the axis' word.
 func (s *device) motorErrors() (bits uint32) {
-	if s.dialect == odrive.V06 {
+	if s.dialect == odrivewire.V06 {
 		return 0
 	}
 	if s.Alarm&actuator.AlarmHeat != 0 {
@@ -138,11 +139,11 @@ func (s *device) motorErrors() (bits uint32) {
 }
 
 // request asks for a state.
-func (s *device) request(state odrive.State) {
+func (s *device) request(state odrivewire.State) {
 	switch state {
-	case odrive.Idle:
+	case odrivewire.Idle:
 		s.Set(emulator.RegTorqueEnable, 0)
-	case odrive.ClosedLoop:
+	case odrivewire.ClosedLoop:
 		if s.errors() == 0 && s.motorErrors() == 0 {
 			s.Set(emulator.RegTorqueEnable, 1)
 		}
@@ -157,26 +158,26 @@ func (s *device) clear() {
 }
 
 // goal remembers a goal in the wire's unit, turns, turns/s or N·m.
-func (s *device) goal(c odrive.Control, v float64) {
+func (s *device) goal(c odrivewire.Control, v float64) {
 	switch c {
-	case odrive.PositionControl:
+	case odrivewire.PositionControl:
 		s.Set(emulator.RegGoalPosition, int64(math.Round(v*motor.Ticks)))
-	case odrive.VelocityControl:
+	case odrivewire.VelocityControl:
 		s.SetSI(emulator.RegGoalVelocity, v*2*math.Pi)
-	case odrive.TorqueControl:
+	case odrivewire.TorqueControl:
 		s.SetSI(emulator.RegGoalCurrent, v/s.m.Kt)
 	}
 	s.Drive()
 }
 
-func (s *device) control(c odrive.Control) {
+func (s *device) control(c odrivewire.Control) {
 	s.Set(emulator.RegControl, [...]int64{motor.ControlNone, motor.ControlTorque, motor.ControlVelocity,
 		motor.ControlPosition}[c&3])
 }
 
 // Execute executes the command of a CAN frame.
 func (s *device) Execute(n *emulator.Net, f *servo.CANFrame, now time.Duration) {
-	node, c, ok := odrive.Split(f)
+	node, c, ok := odrivewire.Split(f)
 	if !ok || int64(node) != s.Get(emulator.RegID) {
 		return
 	}
@@ -186,39 +187,39 @@ func (s *device) Execute(n *emulator.Net, f *servo.CANFrame, now time.Duration) 
 		return
 	}
 	switch c {
-	case odrive.Estop:
+	case odrivewire.Estop:
 		s.Stopped = true
 		s.Release()
-	case odrive.SetState:
-		s.request(odrive.State(f.Word(0)))
-	case odrive.SetControl:
-		s.control(odrive.Control(f.Word(0)))
+	case odrivewire.SetState:
+		s.request(odrivewire.State(f.Word(0)))
+	case odrivewire.SetControl:
+		s.control(odrivewire.Control(f.Word(0)))
 		s.Drive()
-	case odrive.InputPos:
-		s.goal(odrive.PositionControl, f.Float(0))
-	case odrive.InputVel:
-		s.goal(odrive.VelocityControl, f.Float(0))
-	case odrive.InputTorque:
-		s.goal(odrive.TorqueControl, f.Float(0))
-	case odrive.SetLimits:
+	case odrivewire.InputPos:
+		s.goal(odrivewire.PositionControl, f.Float(0))
+	case odrivewire.InputVel:
+		s.goal(odrivewire.VelocityControl, f.Float(0))
+	case odrivewire.InputTorque:
+		s.goal(odrivewire.TorqueControl, f.Float(0))
+	case odrivewire.SetLimits:
 		s.SetSI(emulator.RegCurrentLimit, f.Float(4))
 		s.Drive()
-	case odrive.ClearErrors:
+	case odrivewire.ClearErrors:
 		s.clear()
-	case odrive.Reboot:
+	case odrivewire.Reboot:
 		s.PowerOn(now)
-	case odrive.RxSDO:
+	case odrivewire.RxSDO:
 		s.sdo(n, f, now)
 	}
 }
 
 // sdo reads or writes an endpoint; firmware 0.5 has none.
 func (s *device) sdo(n *emulator.Net, f *servo.CANFrame, now time.Duration) {
-	q, ok := odrive.ParseSDO(f)
-	if !ok || s.dialect == odrive.V05 {
+	q, ok := odrivewire.ParseSDO(f)
+	if !ok || s.dialect == odrivewire.V05 {
 		return
 	}
-	v := odrive.SDO{Endpoint: q.Endpoint}
+	v := odrivewire.SDO{Endpoint: q.Endpoint}
 	switch {
 	case q.Endpoint == WatchdogEndpoint && q.Write:
 		s.SetSI(emulator.RegTimeout, float64(math.Float32frombits(q.Value)))
@@ -238,7 +239,7 @@ func (s *device) sdo(n *emulator.Net, f *servo.CANFrame, now time.Duration) {
 		return
 	}
 	if !q.Write {
-		n.Send(s.Servo, v.Frame(byte(s.Get(emulator.RegID)), odrive.TxSDO), now)
+		n.Send(s.Servo, v.Frame(byte(s.Get(emulator.RegID)), odrivewire.TxSDO), now)
 	}
 }
 
@@ -258,30 +259,30 @@ func (s *device) arm(on bool) {
 }
 
 // reply sends the values requested by a remote frame.
-func (s *device) reply(n *emulator.Net, c odrive.Command, now time.Duration) {
-	node, old := byte(s.Get(emulator.RegID)), s.dialect == odrive.V05
+func (s *device) reply(n *emulator.Net, c odrivewire.Command, now time.Duration) {
+	node, old := byte(s.Get(emulator.RegID)), s.dialect == odrivewire.V05
 	s.Measure()
 	var f servo.CANFrame
 	switch {
-	case c == odrive.Estimates:
-		f = odrive.Floats(node, c, float64(s.Get(emulator.RegPresentPosition))/motor.Ticks,
+	case c == odrivewire.Estimates:
+		f = odrivewire.Floats(node, c, float64(s.Get(emulator.RegPresentPosition))/motor.Ticks,
 			s.SI(emulator.RegPresentVelocity)/(2*math.Pi))
-	case c == odrive.GetIq:
-		f = odrive.Floats(node, c, s.SI(emulator.RegPresentCurrent), s.SI(emulator.RegPresentCurrent))
-	case c == odrive.GetBus:
-		f = odrive.Floats(node, c, s.SI(emulator.RegPresentVoltage), 0)
-	case c == odrive.GetErrors && old:
-		f = odrive.Words(node, c, s.motorErrors(), 0)
-	case c == odrive.RxSDO && old:
-		f = odrive.Words(node, c, 0) // of the encoder
-	case c == odrive.GetErrors:
-		f = odrive.Words(node, c, uint32(s.errors()), uint32(s.errors()))
-	case c == odrive.GetTemperature && !old:
-		f = odrive.Floats(node, c, s.SI(emulator.RegPresentTemperature), s.SI(emulator.RegPresentTemperature))
-	case c == odrive.GetTorques && !old:
-		f = odrive.Floats(node, c, 0, s.SI(emulator.RegPresentCurrent)*s.m.Kt)
-	case c == odrive.GetVersion && !old:
-		f = odrive.Frame(node, c)
+	case c == odrivewire.GetIq:
+		f = odrivewire.Floats(node, c, s.SI(emulator.RegPresentCurrent), s.SI(emulator.RegPresentCurrent))
+	case c == odrivewire.GetBus:
+		f = odrivewire.Floats(node, c, s.SI(emulator.RegPresentVoltage), 0)
+	case c == odrivewire.GetErrors && old:
+		f = odrivewire.Words(node, c, s.motorErrors(), 0)
+	case c == odrivewire.RxSDO && old:
+		f = odrivewire.Words(node, c, 0) // of the encoder
+	case c == odrivewire.GetErrors:
+		f = odrivewire.Words(node, c, uint32(s.errors()), uint32(s.errors()))
+	case c == odrivewire.GetTemperature && !old:
+		f = odrivewire.Floats(node, c, s.SI(emulator.RegPresentTemperature), s.SI(emulator.RegPresentTemperature))
+	case c == odrivewire.GetTorques && !old:
+		f = odrivewire.Floats(node, c, 0, s.SI(emulator.RegPresentCurrent)*s.m.Kt)
+	case c == odrivewire.GetVersion && !old:
+		f = odrivewire.Frame(node, c)
 		f.Len, f.Data = 8, [8]byte{2, 5, 2, 0, 0, 6, 10, 0}
 	default:
 		return
@@ -291,7 +292,8 @@ func (s *device) reply(n *emulator.Net, c odrive.Command, now time.Duration) {
 
 // TransmitUnasked sends the heartbeat message.
 func (s *device) TransmitUnasked(n *emulator.Net, now time.Duration) time.Duration {
-	n.Send(s.Servo, odrive.HeartbeatMessage{Errors: s.errors(), State: s.state()}.Frame(byte(s.Get(emulator.RegID))),
+	n.Send(s.Servo, odrivewire.HeartbeatMessage{Errors: s.errors(),
+		State: s.state()}.Frame(byte(s.Get(emulator.RegID))),
 		now)
 	return now + heartbeat
 }

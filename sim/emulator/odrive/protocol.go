@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/internal/emulator/motor"
+	"github.com/halyard-robotics/halyard/internal/wire/odrivewire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/odrive"
 	"github.com/halyard-robotics/halyard/sim/emulator"
@@ -17,7 +18,7 @@ type protocol struct {
 	bus    *emulator.Bus
 	servos []*device
 	out    []byte // scratch of a reply
-	lines  odrive.Lines
+	lines  odrivewire.Lines
 	words  [8][]byte
 	text   []byte // of the answer at hand
 }
@@ -92,7 +93,7 @@ func axisOf(word []byte) int {
 func argument(words [][]byte, i int) float64 {
 	var v [1]float64
 	if i < len(words) {
-		odrive.Numbers(words[i], v[:])
+		odrivewire.Numbers(words[i], v[:])
 	}
 	return v[0]
 }
@@ -101,11 +102,11 @@ func argument(words [][]byte, i int) float64 {
 func (t *protocol) single(s *device, words [][]byte, now time.Duration) {
 	switch string(words[0]) {
 	case "p":
-		t.goal(s, odrive.PositionControl, argument(words, 2), now)
+		t.goal(s, odrivewire.PositionControl, argument(words, 2), now)
 	case "v":
-		t.goal(s, odrive.VelocityControl, argument(words, 2), now)
+		t.goal(s, odrivewire.VelocityControl, argument(words, 2), now)
 	case "c":
-		t.goal(s, odrive.TorqueControl, argument(words, 2), now)
+		t.goal(s, odrivewire.TorqueControl, argument(words, 2), now)
 	case "u":
 		s.Received = now
 	case "ss":
@@ -135,7 +136,7 @@ func (t *protocol) single(s *device, words [][]byte, now time.Duration) {
 }
 
 // goal executes a goal command: it sets the control mode and feeds the watchdog.
-func (t *protocol) goal(s *device, c odrive.Control, v float64, now time.Duration) {
+func (t *protocol) goal(s *device, c odrivewire.Control, v float64, now time.Duration) {
 	s.Received = now
 	s.control(c)
 	s.goal(c, v)
@@ -151,44 +152,44 @@ func (t *protocol) number(v float64) {
 }
 
 // is reports whether a word names a property of s.
-func (s *device) is(word []byte, p odrive.Property) bool {
+func (s *device) is(word []byte, p odrivewire.Property) bool {
 	var room [96]byte
 	return bytes.Equal(word, p.Append(room[:0], s.dialect, int(s.Get(emulator.RegID))))
 }
 
 // property answers the question for one; false if no such name exists.
 func (t *protocol) property(s *device, word []byte) bool {
-	p := odrive.FirmwareMajor
-	for ; p <= odrive.DisarmReasons && !s.is(word, p); p++ {
+	p := odrivewire.FirmwareMajor
+	for ; p <= odrivewire.DisarmReasons && !s.is(word, p); p++ {
 	}
 	s.Measure()
 	v := 0.0
 	switch p {
-	case odrive.FirmwareMajor:
-	case odrive.FirmwareMinor:
+	case odrivewire.FirmwareMajor:
+	case odrivewire.FirmwareMinor:
 		v = float64(s.dialect)
-	case odrive.BusVolts:
+	case odrivewire.BusVolts:
 		v = s.SI(emulator.RegPresentVoltage)
-	case odrive.CurrentState:
+	case odrivewire.CurrentState:
 		v = float64(s.state())
-	case odrive.AxisErrors:
+	case odrivewire.AxisErrors:
 		v = float64(s.errors())
-	case odrive.MotorErrors:
+	case odrivewire.MotorErrors:
 		v = float64(s.motorErrors())
-	case odrive.EncoderErrors, odrive.ControllerErrors, odrive.SensorlessErrors, odrive.DisarmReasons:
-	case odrive.IqMeasured:
+	case odrivewire.EncoderErrors, odrivewire.ControllerErrors, odrivewire.SensorlessErrors, odrivewire.DisarmReasons:
+	case odrivewire.IqMeasured:
 		v = s.SI(emulator.RegPresentCurrent)
-	case odrive.CurrentLimit:
+	case odrivewire.CurrentLimit:
 		v = s.currentLimit()
-	case odrive.InputMode:
-		v = odrive.Passthrough
-	case odrive.FETCelsius:
+	case odrivewire.InputMode:
+		v = odrivewire.Passthrough
+	case odrivewire.FETCelsius:
 		v = s.SI(emulator.RegPresentTemperature)
-	case odrive.WatchdogTime:
+	case odrivewire.WatchdogTime:
 		v = s.SI(emulator.RegTimeout)
-	case odrive.WatchdogOn:
+	case odrivewire.WatchdogOn:
 		v = float64(min(s.Get(emulator.RegWatchdog), 1))
-	case odrive.HardwareMajor:
+	case odrivewire.HardwareMajor:
 		v = float64(s.m.Hardware())
 	default:
 		var ok bool
@@ -226,18 +227,18 @@ func (s *device) registerOf(word []byte) (name string, factor float64) {
 // write sets a property. Like the firmware, it ignores an unknown or read-only one.
 func (s *device) write(word []byte, v float64) {
 	switch {
-	case s.is(word, odrive.RequestedState):
-		s.request(odrive.State(v))
-	case s.is(word, odrive.AxisErrors) && s.dialect == odrive.V05 && v == 0:
+	case s.is(word, odrivewire.RequestedState):
+		s.request(odrivewire.State(v))
+	case s.is(word, odrivewire.AxisErrors) && s.dialect == odrivewire.V05 && v == 0:
 		s.Expired, s.Stopped = false, false
-	case s.is(word, odrive.MotorErrors) && s.dialect == odrive.V05 && v == 0:
+	case s.is(word, odrivewire.MotorErrors) && s.dialect == odrivewire.V05 && v == 0:
 		s.ClearAlarms()
-	case s.is(word, odrive.CurrentLimit):
+	case s.is(word, odrivewire.CurrentLimit):
 		s.SetSI(emulator.RegCurrentLimit, v)
-	case s.is(word, odrive.WatchdogTime):
+	case s.is(word, odrivewire.WatchdogTime):
 		s.SetSI(emulator.RegTimeout, v)
 		s.arm(s.Get(emulator.RegWatchdog) > 0)
-	case s.is(word, odrive.WatchdogOn):
+	case s.is(word, odrivewire.WatchdogOn):
 		s.arm(v == 1)
 	default:
 		name, factor := s.registerOf(word)
@@ -250,11 +251,11 @@ func (s *device) write(word []byte, v float64) {
 // send sends text as a line.
 func (t *protocol) send(s *device, now time.Duration) {
 	b := t.bus
-	t.out = odrive.AppendAnswer(t.out[:0], t.text, t.lines.Sealed)
+	t.out = odrivewire.AppendAnswer(t.out[:0], t.text, t.lines.Sealed)
 	sent := b.Transmit(s.Servo, t.out, now, s.Baud())
 	if sent.Doubled { // the twin replies with another position
 		t.text = append(t.text, '1')
-		t.out = odrive.AppendAnswer(t.out[:0], t.text, t.lines.Sealed)
+		t.out = odrivewire.AppendAnswer(t.out[:0], t.text, t.lines.Sealed)
 		b.Put(t.out, sent.Start, s.Baud())
 	}
 }

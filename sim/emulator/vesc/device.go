@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/internal/emulator/motor"
+	"github.com/halyard-robotics/halyard/internal/wire/vescwire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/vesc"
 	"github.com/halyard-robotics/halyard/sim/actuator"
@@ -30,40 +31,42 @@ func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth)
 	}
 	s := &device{motor.Controller{Servo: new(emulator.Servo), Amps: model.Amps, Wraps: model.Encoder,
 		Relative: !model.Encoder, Guard: true}, model}
-	return s.Init(s, model.Units(), vesc.LastID, 1000, id, act, truth)
+	return s.Init(s, model.Units(), vescwire.LastID, 1000, id, act, truth)
 }
 
 func (s *device) Protocol(b *emulator.Bus) emulator.Protocol { return newProtocol(b) }
 
 // values are the measurements of the controller.
-func (s *device) values() vesc.Values {
+func (s *device) values() vescwire.Values {
 	s.Measure()
 	pairs := float64(s.m.PolePairs)
 	current := s.SI(emulator.RegPresentCurrent)
 	if s.Get(emulator.RegTorqueEnable) == 0 { // gone within a millisecond, before the world moves again
 		current = 0
 	}
-	v := vesc.Values{
-		vesc.TempFET: s.SI(emulator.RegPresentTemperature), vesc.TempMotor: s.SI(emulator.RegPresentTemperature),
-		vesc.Current: current, vesc.CurrentQ: current, vesc.Duty: s.SI(emulator.RegPresentPWM),
-		vesc.CurrentIn: current * s.SI(emulator.RegPresentPWM),
-		vesc.ERPM:      s.SI(emulator.RegPresentVelocity) * 60 / (2 * math.Pi) * pairs,
-		vesc.Volts:     s.SI(emulator.RegPresentVoltage),
-		vesc.TachoAbs:  math.Round(s.Way / motor.Ticks * 6 * pairs), vesc.ControllerID: float64(s.Get(emulator.RegID)),
-		vesc.FaultCode: float64(vescFault(s.Alarm)),
+	v := vescwire.Values{
+		vescwire.TempFET:   s.SI(emulator.RegPresentTemperature),
+		vescwire.TempMotor: s.SI(emulator.RegPresentTemperature),
+		vescwire.Current:   current, vescwire.CurrentQ: current, vescwire.Duty: s.SI(emulator.RegPresentPWM),
+		vescwire.CurrentIn:    current * s.SI(emulator.RegPresentPWM),
+		vescwire.ERPM:         s.SI(emulator.RegPresentVelocity) * 60 / (2 * math.Pi) * pairs,
+		vescwire.Volts:        s.SI(emulator.RegPresentVoltage),
+		vescwire.TachoAbs:     math.Round(s.Way / motor.Ticks * 6 * pairs),
+		vescwire.ControllerID: float64(s.Get(emulator.RegID)),
+		vescwire.FaultCode:    float64(vescFault(s.Alarm)),
 	}
 	// With an encoder the register is the angle; else it counts from where the power came.
 	if at := float64(s.Get(emulator.RegPresentPosition)); s.m.Encoder {
-		v[vesc.PosNow] = at / motor.Ticks * 360
-		v[vesc.Tacho] = math.Round((s.Shaft() - s.Zero) / motor.Ticks * 6 * pairs)
+		v[vescwire.PosNow] = at / motor.Ticks * 360
+		v[vescwire.Tacho] = math.Round((s.Shaft() - s.Zero) / motor.Ticks * 6 * pairs)
 	} else {
-		v[vesc.Tacho] = math.Round(at / motor.Ticks * 6 * pairs)
+		v[vescwire.Tacho] = math.Round(at / motor.Ticks * 6 * pairs)
 	}
 	return v
 }
 
 // vescFault is the fault code of an alarm.
-func vescFault(a actuator.Alarm) vesc.Fault {
+func vescFault(a actuator.Alarm) vescwire.Fault {
 	switch {
 	case a&actuator.AlarmVoltage != 0:
 		return 2
@@ -85,24 +88,24 @@ func (s *device) Notice() {
 
 // setGoalOf executes a goal command.
 func (s *device) setGoalOf(p []byte) {
-	c, v, ok := vesc.ParseSet(p)
+	c, v, ok := vescwire.ParseSet(p)
 	if !ok || s.Alarm != 0 {
 		return
 	}
 	s.Expired = false
 	switch c {
-	case vesc.SetDuty:
+	case vescwire.SetDuty:
 		s.SetGoal(motor.ControlDuty, emulator.RegGoalPWM, v)
-	case vesc.SetCurrent:
+	case vescwire.SetCurrent:
 		s.SetGoal(motor.ControlTorque, emulator.RegGoalCurrent, v)
 		if v == 0 {
 			s.Set(emulator.RegTorqueEnable, 0)
 		}
-	case vesc.SetRPM:
+	case vescwire.SetRPM:
 		s.SetGoal(motor.ControlVelocity, emulator.RegGoalVelocity, v/float64(s.m.PolePairs)*2*math.Pi/60)
-	case vesc.SetPos:
+	case vescwire.SetPos:
 		s.SetGoal(motor.ControlPosition, emulator.RegGoalPosition, v*math.Pi/180)
-	case vesc.SetCurrentBrake:
+	case vescwire.SetCurrentBrake:
 		s.SetGoal(motor.ControlVelocity, emulator.RegGoalVelocity, 0)
 	}
 	s.Drive()

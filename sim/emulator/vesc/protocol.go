@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/halyard-robotics/halyard/servo/vesc"
+	"github.com/halyard-robotics/halyard/internal/wire/vescwire"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
@@ -14,7 +14,7 @@ type protocol struct {
 	bus     *emulator.Bus
 	servos  []*device
 	out     []byte // scratch of a reply
-	parser  *vesc.Parser
+	parser  *vescwire.Parser
 	payload []byte
 	answer  []byte
 	free    time.Duration // when the CAN bus behind the first falls idle
@@ -43,8 +43,9 @@ func (t *protocol) viaCAN(n int, now time.Duration) time.Duration {
 
 func newProtocol(b *emulator.Bus) *protocol {
 	b.SetDuplex()
-	return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048), parser: vesc.NewParser(),
-		answer: make([]byte, 0, vesc.MaxPayload)}
+	return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048),
+		parser: vescwire.NewParser(),
+		answer: make([]byte, 0, vescwire.MaxPayload)}
 }
 
 func (t *protocol) Reset() { t.parser.Reset() }
@@ -61,7 +62,7 @@ func (t *protocol) handle(now time.Duration) {
 	if len(t.servos) == 0 || len(p) == 0 || !b.CanReceive(t.servos[0].Servo, now) {
 		return
 	}
-	if vesc.Command(p[0]) != vesc.ForwardCAN {
+	if vescwire.Command(p[0]) != vescwire.ForwardCAN {
 		t.single(t.servos[0], p, now)
 		return
 	}
@@ -76,37 +77,37 @@ func (t *protocol) handle(now time.Duration) {
 func (t *protocol) single(s *device, p []byte, now time.Duration) {
 	a := append(t.answer[:0], p[0])
 	be := binary.BigEndian
-	switch c := vesc.Command(p[0]); c {
-	case vesc.FWVersion:
+	switch c := vescwire.Command(p[0]); c {
+	case vescwire.FWVersion:
 		// Major, minor, hardware, a number of 12 bytes; paired, no test version, a VESC, no settings of its own, no
 		// phase filters, no pages of its own (twice), no flags of a radio, no name, no sum.
 		a = append(append(append(a, 6, 5), "60_MK6\x00HALYARD-VES"...), byte(s.Get(emulator.RegID)))
 		a = append(a, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-	case vesc.GetValues:
+	case vescwire.GetValues:
 		v := s.values()
 		a = v.Append(a, math.MaxUint32)
-	case vesc.Selective:
+	case vescwire.Selective:
 		if len(p) != 5 {
 			return
 		}
 		v, mask := s.values(), be.Uint32(p[1:])
 		a = v.Append(be.AppendUint32(a, mask), mask)
-	case vesc.GetMcConfTemp:
+	case vescwire.GetMcConfTemp:
 		for range 10 { // limits, which are the actuator's
 			a = be.AppendUint32(a, math.Float32bits(1))
 		}
 		a = append(a, byte(2*s.m.PolePairs))
 		a = be.AppendUint32(be.AppendUint32(a, math.Float32bits(1)), math.Float32bits(0.1))
-	case vesc.GetAppConf:
+	case vescwire.GetAppConf:
 		a = append(be.AppendUint32(a, 0x1F2E3D4C), byte(s.Get(emulator.RegID)))
 		a = append(be.AppendUint32(a, uint32(s.Get(emulator.RegTimeout))), make([]byte, 300)...)
-	case vesc.PingCAN:
+	case vescwire.PingCAN:
 		for _, other := range t.servos[1:] {
 			if t.bus.CanReceive(other.Servo, now) {
 				a = append(a, byte(other.Get(emulator.RegID)))
 			}
 		}
-	case vesc.Alive:
+	case vescwire.Alive:
 		s.Received = s.Now
 		return
 	default:
@@ -123,7 +124,7 @@ func (t *protocol) send(s *device, payload []byte, now time.Duration) {
 		now = t.viaCAN(len(payload), now)
 	}
 	b.Answer(s.Servo, payload[1:], max(now, b.Busy()), t.servos[0].Baud(), func() []byte { // one after the other
-		t.out = vesc.AppendPacket(t.out[:0], payload)
+		t.out = vescwire.AppendPacket(t.out[:0], payload)
 		return t.out
 	})
 }

@@ -1,4 +1,4 @@
-package kondo
+package kondowire
 
 import "github.com/halyard-robotics/halyard/servo"
 
@@ -42,7 +42,7 @@ const (
 )
 
 // size is the length of a packet of a kind sent by side.
-func size(op Op, side Side) int {
+func Size(op Op, side Side) int {
 	switch {
 	case op == ID && side == FromHost:
 		return 4
@@ -70,7 +70,7 @@ func AppendPacket(dst []byte, k *Packet, side Side) []byte {
 	return append(dst, first, k.A, k.B)
 }
 
-const maxPacket = 4
+const MaxPacket = 4
 
 // Parser extracts packets from a stream of bytes. Bit 7 distinguishes commands from their data. Replies have no such
 // bit: a stream that begins in the middle of one is misread until the line has been idle and Reset was called.
@@ -82,7 +82,7 @@ type Parser struct {
 // NewParser returns a parser of side's packets.
 func NewParser(side Side) *Parser {
 	p := &Parser{side: side}
-	p.Framer = servo.NewFramer(maxPacket, servo.Rules{First: p.first, Frame: p.frame, Check: check, Unchecked: true})
+	p.Framer = servo.NewFramer(MaxPacket, servo.Rules{First: p.first, Frame: p.frame, Check: check, Unchecked: true})
 	return p
 }
 
@@ -100,7 +100,7 @@ func (p *Parser) frame(h []byte) (int, bool) {
 	if len(h) == 0 {
 		return 0, true
 	}
-	n := size(p.opOf(h[0]), p.side)
+	n := Size(p.opOf(h[0]), p.side)
 	// A later byte with bit 7 begins another packet.
 	for i := 1; i < min(n, len(h)); i++ {
 		if h[i] >= 0x80 {

@@ -1,4 +1,4 @@
-package hiwonder
+package hiwonderwire
 
 import "github.com/halyard-robotics/halyard/servo"
 
@@ -11,7 +11,7 @@ const LastID = 0xFD
 // maxLength bounds the length field: no command has more than four bytes of parameters.
 const maxLength = 7
 
-const maxPacket = 3 + maxLength
+const MaxPacket = 3 + maxLength
 
 // Packet is one frame, its checksum good. Params belongs to the parser until its next call.
 type Packet struct {
@@ -34,7 +34,7 @@ type Parser struct{ servo.Framer }
 
 // NewParser returns a parser.
 func NewParser() *Parser {
-	return &Parser{servo.NewFramer(maxPacket,
+	return &Parser{servo.NewFramer(MaxPacket,
 		servo.Rules{First: servo.IsByte(0x55), Frame: frame, Check: servo.CheckComplement})}
 }
 

@@ -1,4 +1,4 @@
-package odrive
+package odrivewire
 
 import "github.com/halyard-robotics/halyard/servo"
 
@@ -17,13 +17,13 @@ const (
 	numParts
 )
 
-// words are the error words of an axis.
-type words [numParts]uint64
+// errorWords are the error words of an axis.
+type ErrorWords [numParts]uint64
 
 // partTables are the table, the property of 0.5 and the name of each part.
-var partTables = [numParts]struct {
+var PartTables = [numParts]struct {
 	faults   servo.FaultTable
-	property Property
+	Property Property
 	prefix   string
 }{
 	AxisPart: {faults05, AxisErrors, ""}, MotorPart: {motorFaults, MotorErrors, "motor error "},
@@ -34,7 +34,7 @@ var partTables = [numParts]struct {
 }
 
 // parts are those with a word in a dialect, in addition to the axis.
-func parts(d Dialect) []Part {
+func Parts(d Dialect) []Part {
 	if d == V05 {
 		return []Part{MotorPart, EncoderPart, ControllerPart, SensorlessPart}
 	}
@@ -42,9 +42,9 @@ func parts(d Dialect) []Part {
 }
 
 // report is what w says in dialect d.
-func (w *words) report(d Dialect) (r servo.Report) {
+func (w *ErrorWords) Report(d Dialect) (r servo.Report) {
 	for p, bits := range w {
-		t := partTables[p]
+		t := PartTables[p]
 		if Part(p) == AxisPart && d == V06 {
 			t.faults = faults06
 		}
@@ -55,14 +55,14 @@ func (w *words) report(d Dialect) (r servo.Report) {
 			r.Join(t.faults.Report(t.prefix, bits))
 		}
 	}
-	if w.hostOnly(d) {
+	if w.HostOnly(d) {
 		r.Alarm, r.Fix = 0, ""
 	}
 	return r
 }
 
 // hostOnly reports whether w has no fault of the axis: at most that its host was silent, or asked it to stop.
-func (w *words) hostOnly(d Dialect) bool {
+func (w *ErrorWords) HostOnly(d Dialect) bool {
 	host := uint64(watchdog06 | estop06)
 	if d == V05 {
 		host = uint64(watchdog05 | estop05)
@@ -79,7 +79,7 @@ func (w *words) hostOnly(d Dialect) bool {
 }
 
 // latched is the words that keep an axis from taking torque; why it was disarmed does not.
-func (w *words) latched() (bits uint64) {
+func (w *ErrorWords) Latched() (bits uint64) {
 	for _, v := range w[:DisarmReason] {
 		bits |= v
 	}
@@ -238,9 +238,9 @@ type Errors uint32
 
 // Alarm converts e to the common alarms. Errors that only report a missing or stopping host are not alarms.
 func (e Errors) Alarm(d Dialect) servo.Alarm {
-	w := words{AxisPart: uint64(e)}
-	return w.report(d).Alarm
+	w := ErrorWords{AxisPart: uint64(e)}
+	return w.Report(d).Alarm
 }
 
 // boardWide are the motor errors that only the clearing of the whole board ends: it arms the brake resistor again.
-const boardWide = 0x180_0000
+const BoardWide = 0x180_0000

@@ -1,4 +1,4 @@
-package vesc
+package vescwire
 
 import (
 	"encoding/binary"
@@ -56,13 +56,13 @@ const (
 	VoltsD   // V
 	VoltsQ   // V
 	Status   // bits: 0 timed out, 1 kill switch
-	numFields
+	NumFields
 )
 
 // fields are the size of each, bytes, and its scale: value = integer / scale.
-var fields = [numFields]struct {
+var Fields = [NumFields]struct {
 	size  int
-	scale float64
+	Scale float64
 }{
 	TempFET: {2, 10}, TempMotor: {2, 10}, Current: {4, 100}, CurrentIn: {4, 100}, CurrentD: {4, 100},
 	CurrentQ: {4, 100},
@@ -80,17 +80,17 @@ func Mask(list ...Field) (m uint32) {
 }
 
 // size is how many bytes the fields of mask take.
-func size(mask uint32) (n int) {
-	for f := range numFields {
+func Size(mask uint32) (n int) {
+	for f := range NumFields {
 		if mask&(1<<f) != 0 {
-			n += fields[f].size
+			n += Fields[f].size
 		}
 	}
 	return n
 }
 
 // Values are the measurements of a controller, NaN if not requested or not reported.
-type Values [numFields]float64
+type Values [NumFields]float64
 
 // Parse reads the payload of a reply to GetValues or Selective and returns its fields. A truncated payload is an error,
 // except for GetValues, which has fewer fields in older firmware; bytes behind the known fields are ignored.
@@ -102,7 +102,7 @@ func (v *Values) Parse(payload []byte) (mask uint32, err error) {
 		return 0, fmt.Errorf("vesc: values: got nothing")
 	}
 	rest, command := payload[1:], Command(payload[0])
-	want := uint32(1<<numFields - 1)
+	want := uint32(1<<NumFields - 1)
 	switch {
 	case command == Selective && len(rest) >= 4:
 		want = binary.BigEndian.Uint32(rest)
@@ -111,25 +111,25 @@ func (v *Values) Parse(payload []byte) (mask uint32, err error) {
 		return 0, fmt.Errorf("vesc: values: command: got %d of %d bytes, want %d or %d", command, len(payload),
 			GetValues, Selective)
 	}
-	for f := range numFields {
+	for f := range NumFields {
 		if want&(1<<f) == 0 {
 			continue
 		}
-		k := fields[f]
+		k := Fields[f]
 		if len(rest) < k.size {
 			if command == GetValues && mask != 0 {
 				return mask, nil
 			}
 			return mask, fmt.Errorf("vesc: values: field %d: got %d bytes, want %d", f, len(rest), k.size)
 		}
-		v[f] = float64(integer(rest, k.size)) / k.scale
+		v[f] = float64(Integer(rest, k.size)) / k.Scale
 		rest, mask = rest[k.size:], mask|1<<f
 	}
 	return mask, nil
 }
 
 // integer is the first whole number of a field of size bytes.
-func integer(p []byte, size int) int64 {
+func Integer(p []byte, size int) int64 {
 	switch size {
 	case 1:
 		return int64(p[0])
@@ -141,12 +141,12 @@ func integer(p []byte, size int) int64 {
 
 // Append appends the fields of mask as an answer has them, without command and mask; NaN goes out as 0.
 func (v *Values) Append(dst []byte, mask uint32) []byte {
-	for f := range numFields {
+	for f := range NumFields {
 		if mask&(1<<f) == 0 {
 			continue
 		}
-		k := fields[f]
-		n := scaled(v[f], k.scale)
+		k := Fields[f]
+		n := scaled(v[f], k.Scale)
 		switch k.size {
 		case 1:
 			dst = append(dst, byte(n))

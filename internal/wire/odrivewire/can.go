@@ -1,4 +1,4 @@
-package odrive
+package odrivewire
 
 import (
 	"math"
@@ -121,4 +121,4 @@ func ParseSDO(f *servo.CANFrame) (SDO, bool) {
 }
 
 // floatWord is v as an SDO carries a float.
-func floatWord(v float64) uint32 { return math.Float32bits(float32(v)) }
+func FloatWord(v float64) uint32 { return math.Float32bits(float32(v)) }

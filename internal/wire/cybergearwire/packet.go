@@ -1,4 +1,4 @@
-package cybergear
+package cybergearwire
 
 import (
 	"encoding/binary"
@@ -27,9 +27,9 @@ const (
 
 // The ids. Host is the id of this program; motors accept any host id.
 const (
-	LastID = 127
-	Host   = 0xFD
-	answer = 0xFE // target of the answer to DeviceID
+	LastID   = 127
+	Host     = 0xFD
+	AnswerID = 0xFE // target of the answer to DeviceID
 )
 
 // Message is a frame taken apart: its type, the 16 bits of its identifier that are the type's, its target and its
@@ -123,8 +123,8 @@ const (
 	NotCalibrated
 )
 
-// faults are their names in the manual of the CyberGear.
-var faults = servo.FaultTable{
+// faultNames are their names in the manual of the CyberGear.
+var FaultNames = servo.FaultTable{
 	servo.Bit(uint64(UnderVoltage), "under-voltage fault", servo.AlarmVoltage, "check its supply: 16 to 28 V"),
 	servo.Bit(uint64(OverCurrent), "over-current", servo.AlarmShock, ""),
 	servo.Bit(uint64(OverHeat), "over-temperature", servo.AlarmHeat, "below 80 °C of the motor it takes torque again"),
@@ -134,7 +134,7 @@ var faults = servo.FaultTable{
 }
 
 // Alarm converts f to the common alarms.
-func (f Faults) Alarm() servo.Alarm { return faults.Alarm(uint64(f)) }
+func (f Faults) Alarm() servo.Alarm { return FaultNames.Alarm(uint64(f)) }
 
 // Feedback is the reply of a motor to most commands.
 type Feedback struct {
@@ -251,12 +251,12 @@ func (m *Message) Parameter() (Index, float64) {
 }
 
 // sender is the id of the motor that sent a reply; false if m is not a reply.
-func (m *Message) sender() (byte, bool) {
+func (m *Message) Sender() (byte, bool) {
 	switch m.Type {
 	case Report, Read, Faulted:
 		return byte(m.Extra), m.Target == Host
 	case DeviceID:
-		return byte(m.Extra), m.Target == answer
+		return byte(m.Extra), m.Target == AnswerID
 	}
 	return 0, false
 }

@@ -1,4 +1,4 @@
-package vesc
+package vescwire
 
 import (
 	"encoding/binary"
@@ -10,7 +10,7 @@ import (
 const MaxPayload = 512
 
 const (
-	maxPacket = MaxPayload + 6
+	MaxPacket = MaxPayload + 6
 	shortMark = 2
 	longMark  = 3
 	endMark   = 3
@@ -50,7 +50,7 @@ type Parser struct{ servo.Framer }
 
 // NewParser returns a parser.
 func NewParser() *Parser {
-	return &Parser{servo.NewFramer(maxPacket, servo.Rules{First: isStart, Frame: frame, Check: check})}
+	return &Parser{servo.NewFramer(MaxPacket, servo.Rules{First: isStart, Frame: frame, Check: check})}
 }
 
 func isStart(b byte) bool { return b == shortMark || b == longMark }
@@ -74,11 +74,11 @@ func frame(h []byte) (int, bool) {
 
 func check(packet []byte) bool {
 	n := len(packet)
-	payload := body(packet)
+	payload := Body(packet)
 	return packet[n-1] == endMark && binary.BigEndian.Uint16(packet[n-3:]) == checksum(payload)
 }
 
-func body(packet []byte) []byte {
+func Body(packet []byte) []byte {
 	if packet[0] == shortMark {
 		return packet[2 : len(packet)-3]
 	}
@@ -91,5 +91,5 @@ func (p *Parser) Next() []byte {
 	if packet == nil {
 		return nil
 	}
-	return body(packet)
+	return Body(packet)
 }

@@ -1,4 +1,4 @@
-package odrive
+package odrivewire
 
 import (
 	"bytes"
@@ -78,11 +78,11 @@ type Lines struct {
 	BadChecksum uint64 // lines dropped
 	Garbage     uint64 // bytes of lines too long, or not printable
 
-	buf  [MaxLine]byte
-	n    int
-	lost bool // until the next end of line
-	line []byte
-	text [MaxLine]byte
+	buf     [MaxLine]byte
+	n       int
+	lost    bool // until the next end of line
+	Current []byte
+	text    [MaxLine]byte
 }
 
 // Reset discards all buffered bytes; the counters stay.
@@ -91,14 +91,14 @@ func (l *Lines) Reset() { l.n, l.lost = 0, false }
 // Feed takes the bytes of p up to the end of a line, and returns how many. Line then is the line, sound and without its
 // checksum, or nil.
 func (l *Lines) Feed(p []byte) int {
-	l.line = nil
+	l.Current = nil
 	for i, b := range p {
 		switch {
 		case b == '\n' || b == '\r':
 			if l.n > 0 && !l.lost {
 				l.finish()
 			}
-			if l.Reset(); l.line != nil {
+			if l.Reset(); l.Current != nil {
 				return i + 1
 			}
 		case l.lost:
@@ -123,27 +123,27 @@ func (l *Lines) Whole() bool {
 	if l.lost || star < 0 || !sumIs(whole[star+1:], checksum(whole[:star])) {
 		return false
 	}
-	l.Sealed, l.line = true, l.text[:copy(l.text[:], whole[:star])]
+	l.Sealed, l.Current = true, l.text[:copy(l.text[:], whole[:star])]
 	l.Reset()
 	return true
 }
 
 // Line is the line that the last Feed ended with, until the next.
-func (l *Lines) Line() []byte { return l.line }
+func (l *Lines) Line() []byte { return l.Current }
 
 // finish checks the line that has ended.
 func (l *Lines) finish() {
 	whole := l.buf[:l.n]
 	star := bytes.LastIndexByte(whole, '*')
 	if l.Sealed = star >= 0; l.Bare && !l.Sealed {
-		l.line = l.text[:copy(l.text[:], whole)]
+		l.Current = l.text[:copy(l.text[:], whole)]
 		return
 	}
 	if star < 0 || !sumIs(whole[star+1:], checksum(whole[:star])) {
 		l.BadChecksum++
 		return
 	}
-	l.line = l.text[:copy(l.text[:], whole[:star])]
+	l.Current = l.text[:copy(l.text[:], whole[:star])]
 }
 
 // sumIs reports whether digits are sum in decimal.

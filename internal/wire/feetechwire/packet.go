@@ -1,4 +1,4 @@
-package feetech
+package feetechwire
 
 import (
 	"fmt"
@@ -13,9 +13,9 @@ const Broadcast = 0xFE
 const LastID = 0xFD
 
 // maxLength bounds the length field, as Feetech's SDK does; it bounds every buffer of the package.
-const maxLength = 250
+const MaxLength = 250
 
-const maxPacket = 4 + maxLength
+const MaxPacket = 4 + MaxLength
 
 // Op is an instruction code. The comment gives the parameters.
 type Op byte
@@ -116,7 +116,7 @@ type Parser struct {
 // NewParser returns a parser of side's packets.
 func NewParser(side Side) *Parser {
 	p := &Parser{side: side}
-	p.Framer = servo.NewFramer(maxPacket,
+	p.Framer = servo.NewFramer(MaxPacket,
 		servo.Rules{First: servo.IsByte(0xFF), Frame: p.frame, Check: servo.CheckComplement})
 	return p
 }
@@ -130,7 +130,7 @@ func (p *Parser) frame(h []byte) (int, bool) {
 			return 0, false
 		}
 	}
-	return servo.FrameTwin(h, last, 2, maxLength, 4)
+	return servo.FrameTwin(h, last, 2, MaxLength, 4)
 }
 
 // Next reads the next whole packet into k, false until one is complete.
