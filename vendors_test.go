@@ -19,6 +19,7 @@ var namedElsewhere = map[string]string{
 		"of their servos",
 	"internal/sim/identify/servo_check.go":        "published recordings by the names of their servos",
 	"sim/emulator/timing.go":                      "cites the measurement that the reply delay was fitted to",
+	"sim/emulator/servos/servos.go":               "makes every vendor's emulated servos for other programs",
 	"calibration/lerobot.go":                      "LeRobot's files have two rules, by the vendor of the servo",
 	"configs/config.go":                           "the help of key `type` lists its values",
 	"drivers/serial/ports.go":                     "USB ids and the products that have them",
@@ -78,10 +79,10 @@ func TestVendorNamesAreFound(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
 	}
-	if !inOwnFolder("servo/feetech/chain.go") || !inOwnFolder("sim/emulator/vesc/device.go") ||
+	if !inOwnFolder("servo/feetech/chain.go") || !inOwnFolder("internal/emulator/vesc/device.go") ||
 		!inOwnFolder("internal/wire/vescwire/packet.go") ||
 		inOwnFolder("servo/chain.go") || inOwnFolder("sim/emulator/bus.go") {
-		t.Error("own folders: got others than servo/VENDOR, sim/emulator/VENDOR and internal/wire/VENDORwire")
+		t.Error("own folders: got others than servo/VENDOR, internal/emulator/VENDOR and internal/wire/VENDORwire")
 	}
 }
 
@@ -108,7 +109,7 @@ func inOwnFolder(path string) bool {
 	for _, t := range catalog.BuiltinBuses() {
 		vendors[strings.ToLower(t.Vendor)] = true
 	}
-	for _, parent := range []string{"servo", "sim/emulator", "internal/wire"} {
+	for _, parent := range []string{"servo", "internal/emulator", "internal/wire"} {
 		if filepath.Dir(dir) == parent && vendors[strings.TrimSuffix(filepath.Base(dir), "wire")] {
 			return true
 		}

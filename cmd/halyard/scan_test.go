@@ -10,11 +10,11 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
+	emudynamixel "github.com/halyard-robotics/halyard/internal/emulator/dynamixel"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
-	emudynamixel "github.com/halyard-robotics/halyard/sim/emulator/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 

@@ -11,10 +11,10 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
+	emuodrive "github.com/halyard-robotics/halyard/internal/emulator/odrive"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator"
-	emuodrive "github.com/halyard-robotics/halyard/sim/emulator/odrive"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 

@@ -10,6 +10,13 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/can"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
+	emucybergear "github.com/halyard-robotics/halyard/internal/emulator/cybergear"
+	emudynamixel "github.com/halyard-robotics/halyard/internal/emulator/dynamixel"
+	emufeetech "github.com/halyard-robotics/halyard/internal/emulator/feetech"
+	emuhiwonder "github.com/halyard-robotics/halyard/internal/emulator/hiwonder"
+	emukondo "github.com/halyard-robotics/halyard/internal/emulator/kondo"
+	emuodrive "github.com/halyard-robotics/halyard/internal/emulator/odrive"
+	emuvesc "github.com/halyard-robotics/halyard/internal/emulator/vesc"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/cybergear"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
@@ -20,13 +27,6 @@ import (
 	"github.com/halyard-robotics/halyard/servo/vesc"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
-	emucybergear "github.com/halyard-robotics/halyard/sim/emulator/cybergear"
-	emudynamixel "github.com/halyard-robotics/halyard/sim/emulator/dynamixel"
-	emufeetech "github.com/halyard-robotics/halyard/sim/emulator/feetech"
-	emuhiwonder "github.com/halyard-robotics/halyard/sim/emulator/hiwonder"
-	emukondo "github.com/halyard-robotics/halyard/sim/emulator/kondo"
-	emuodrive "github.com/halyard-robotics/halyard/sim/emulator/odrive"
-	emuvesc "github.com/halyard-robotics/halyard/sim/emulator/vesc"
 )
 
 // BuiltinBuses are the built-in bus types of servos and motor controllers, in the order in which a line is scanned for

@@ -12,22 +12,22 @@ import (
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
-	emudynamixel "github.com/halyard-robotics/halyard/sim/emulator/dynamixel"
+	"github.com/halyard-robotics/halyard/sim/emulator/servos"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // Test a program without an arm: two AX-12A with a light load each, which move and measure like real ones, in virtual
 // time. One of them loses its power during the run.
 func Example() {
-	var servos []*emulator.Servo
+	var joints []*emulator.Servo
 	for id := 1; id <= 2; id++ {
 		spec, _ := actuator.Lookup("ax-12a")
 		physics := actuator.NewServo(spec)
 		physics.Load.Inertia = 1e-4 // kg·m²
-		servos = append(servos, emudynamixel.New(dynamixel.ModelByName("ax-12a"), id, physics, emulator.GroundTruth{}))
+		joints = append(joints, servos.New(dynamixel.ModelByName("ax-12a"), id, physics, emulator.GroundTruth{}))
 	}
 	bus := emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: 1_000_000, Timing: emulator.FTDI(time.Millisecond)},
-		servos...)
+		joints...)
 
 	// The program, which has serial.Open(..) for bus.Line() in life.
 	model := dynamixel.ModelByName("ax-12a")
@@ -52,8 +52,8 @@ func Example() {
 			}
 		}
 		for range 20 {
-			servos[0].Actuator().Step(0.001)
-			servos[1].Actuator().Step(0.001)
+			joints[0].Actuator().Step(0.001)
+			joints[1].Actuator().Step(0.001)
 		}
 		if err := errors.Join(bus.Advance(20*time.Millisecond), arm.Receive()); err != nil {
 			log.Fatal(err)
@@ -71,7 +71,7 @@ func Example() {
 // Programs in any language: the bus on a pseudo terminal, in the wall's time, behind a link called bench. Linux only.
 func ExampleBus_ServePTY() {
 	spec, _ := actuator.Lookup("ax-12a")
-	elbow := emudynamixel.New(dynamixel.ModelByName("ax-12a"), 1, actuator.NewServo(spec), emulator.GroundTruth{})
+	elbow := servos.New(dynamixel.ModelByName("ax-12a"), 1, actuator.NewServo(spec), emulator.GroundTruth{})
 	bus := emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: 1_000_000}, elbow)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
+	emufeetech "github.com/halyard-robotics/halyard/internal/emulator/feetech"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/feetech"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
-	emufeetech "github.com/halyard-robotics/halyard/sim/emulator/feetech"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 

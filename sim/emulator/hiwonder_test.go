@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
+	emuhiwonder "github.com/halyard-robotics/halyard/internal/emulator/hiwonder"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/hiwonder"
 	"github.com/halyard-robotics/halyard/sim/emulator"
-	emuhiwonder "github.com/halyard-robotics/halyard/sim/emulator/hiwonder"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 

@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
+	emukondo "github.com/halyard-robotics/halyard/internal/emulator/kondo"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/kondo"
 	"github.com/halyard-robotics/halyard/sim/emulator"
-	emukondo "github.com/halyard-robotics/halyard/sim/emulator/kondo"
 )
 
 func newKondo(t testing.TB, id int, presets ...any) *emulator.Servo {

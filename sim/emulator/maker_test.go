@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	emufeetech "github.com/halyard-robotics/halyard/internal/emulator/feetech"
+	emuodrive "github.com/halyard-robotics/halyard/internal/emulator/odrive"
+	emuvesc "github.com/halyard-robotics/halyard/internal/emulator/vesc"
 	"github.com/halyard-robotics/halyard/internal/wire/feetechwire"
 	"github.com/halyard-robotics/halyard/internal/wire/odrivewire"
 	"github.com/halyard-robotics/halyard/internal/wire/vescwire"
@@ -14,9 +17,6 @@ import (
 	"github.com/halyard-robotics/halyard/servo/odrive"
 	"github.com/halyard-robotics/halyard/servo/vesc"
 	"github.com/halyard-robotics/halyard/sim/emulator"
-	emufeetech "github.com/halyard-robotics/halyard/sim/emulator/feetech"
-	emuodrive "github.com/halyard-robotics/halyard/sim/emulator/odrive"
-	emuvesc "github.com/halyard-robotics/halyard/sim/emulator/vesc"
 )
 
 // tellLine writes p to a line and returns the bytes received within a time.

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"time"
+
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 )
 
 // Reading holds the readings of a servo's sensors at one time, in the shaft's direction.
@@ -48,7 +50,7 @@ func (s *Servo) Measure() {
 	s.kind.Show(r)
 	// Faults that falsify values are last: first a constant offset, then noise.
 	if s.faults.wrong != 0 {
-		s.Set(RegPresentPosition, s.Get(RegPresentPosition)+int64(s.faults.wrong))
+		s.Set(reg.PresentPosition, s.Get(reg.PresentPosition)+int64(s.faults.wrong))
 	}
 	if s.faults.garbage != nil {
 		s.scramble(s.faults.garbage)
@@ -65,7 +67,7 @@ func Flag(b bool) int64 {
 
 // scramble fills the present registers with noise.
 func (s *Servo) scramble(dice *rand.Rand) {
-	for n := RegPresentPWM; n <= RegPresentTemperature; n++ {
+	for n := reg.PresentPWM; n <= reg.PresentTemperature; n++ {
 		if r := s.Named[n]; r != nil {
 			for i := range r.Size {
 				s.Bytes[r.Addr+i] = byte(dice.Uint32())

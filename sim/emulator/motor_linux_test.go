@@ -8,12 +8,12 @@ import (
 	"sync"
 	"testing"
 
+	emuodrive "github.com/halyard-robotics/halyard/internal/emulator/odrive"
+	emuvesc "github.com/halyard-robotics/halyard/internal/emulator/vesc"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/odrive"
 	"github.com/halyard-robotics/halyard/servo/vesc"
 	"github.com/halyard-robotics/halyard/sim/emulator"
-	emuodrive "github.com/halyard-robotics/halyard/sim/emulator/odrive"
-	emuvesc "github.com/halyard-robotics/halyard/sim/emulator/vesc"
 )
 
 // A VESC with another behind it, and an ODrive with both its axes, are driven over a pseudo terminal, on the wall's

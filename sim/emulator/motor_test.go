@@ -9,15 +9,15 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	emucybergear "github.com/halyard-robotics/halyard/internal/emulator/cybergear"
+	emuodrive "github.com/halyard-robotics/halyard/internal/emulator/odrive"
+	emuvesc "github.com/halyard-robotics/halyard/internal/emulator/vesc"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/cybergear"
 	"github.com/halyard-robotics/halyard/servo/odrive"
 	"github.com/halyard-robotics/halyard/servo/vesc"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
-	emucybergear "github.com/halyard-robotics/halyard/sim/emulator/cybergear"
-	emuodrive "github.com/halyard-robotics/halyard/sim/emulator/odrive"
-	emuvesc "github.com/halyard-robotics/halyard/sim/emulator/vesc"
 )
 
 // motorActuator is the physics of a motor with a light load.

@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	emucybergear "github.com/halyard-robotics/halyard/internal/emulator/cybergear"
+	emuodrive "github.com/halyard-robotics/halyard/internal/emulator/odrive"
 	"github.com/halyard-robotics/halyard/internal/wire/cybergearwire"
 	"github.com/halyard-robotics/halyard/internal/wire/odrivewire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/cybergear"
 	"github.com/halyard-robotics/halyard/servo/odrive"
 	"github.com/halyard-robotics/halyard/sim/emulator"
-	emucybergear "github.com/halyard-robotics/halyard/sim/emulator/cybergear"
-	emuodrive "github.com/halyard-robotics/halyard/sim/emulator/odrive"
 )
 
 // exchange sends frames and returns those received within a millisecond, in candump's format.

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
+	emudynamixel "github.com/halyard-robotics/halyard/internal/emulator/dynamixel"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
-	emudynamixel "github.com/halyard-robotics/halyard/sim/emulator/dynamixel"
 )
 
 // published is the QUADDXL column of Bestmann, Güldenstein, Zhang: "High-Frequency Multi Bus Servo and Sensor

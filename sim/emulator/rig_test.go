@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
+	emudynamixel "github.com/halyard-robotics/halyard/internal/emulator/dynamixel"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
-	emudynamixel "github.com/halyard-robotics/halyard/sim/emulator/dynamixel"
 )
 
 // newServo is a servo with a light load, set up by name=value pairs.

@@ -3,6 +3,7 @@ package emulator
 import (
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
@@ -11,13 +12,13 @@ import (
 // from the bus's goroutine only tests may access it. A vendor's folder embeds it; most of the exported methods are for
 // that.
 type Servo struct {
-	Memory // the control table, with Get and Set by name
-	Sheet  Sheet
-	Act    *actuator.Servo
-	Truth  GroundTruth
-	Flash  []byte         // contents of the EEPROM, independent of its copy in RAM; nil if the model has no RAM copy
-	Alarm  actuator.Alarm // latched as by the vendor's firmware
-	Reply  []byte         // scratch of the reply being made
+	reg.Memory // the control table, with Get and Set by name
+	Sheet      Sheet
+	Act        *actuator.Servo
+	Truth      GroundTruth
+	Flash      []byte         // contents of the EEPROM, independent of its copy in RAM; nil if the model has no RAM copy
+	Alarm      actuator.Alarm // latched as by the vendor's firmware
+	Reply      []byte         // scratch of the reply being made
 
 	Now      time.Duration
 	Booted   time.Duration // since when it has power
@@ -39,7 +40,7 @@ type Servo struct {
 func (s *Servo) Init(k Kind, sheet Sheet, table []servo.Register, id int, act *actuator.Servo,
 	truth GroundTruth) *Servo {
 	s.kind, s.Sheet = k, sheet
-	s.Memory, s.Act, s.Truth = newMemory(table), act, truth.orNominal(sheet.Centre)
+	s.Memory, s.Act, s.Truth = reg.NewMemory(table), act, truth.orNominal(sheet.Centre)
 	s.Reply = make([]byte, 0, 1024)
 	if truth.Backlash > 0 {
 		act.Load.Backlash = truth.Backlash
@@ -47,7 +48,7 @@ func (s *Servo) Init(k Kind, sheet Sheet, table []servo.Register, id int, act *a
 	for i := range table {
 		s.Store(&table[i], table[i].Default)
 	}
-	s.Set(RegID, int64(id))
+	s.Set(reg.ID, int64(id))
 	s.PowerOn(0)
 	return s
 }
@@ -83,13 +84,13 @@ func (s *Servo) Preset(name string, v int64) bool {
 	return true
 }
 
-func (s *Servo) id() int { return int(s.Get(RegID)) }
+func (s *Servo) id() int { return int(s.Get(reg.ID)) }
 
 func (s *Servo) baud() int { return s.kind.Baud() }
 
 // ReturnDelay is the time between an instruction and its answer, by the register.
 func (s *Servo) ReturnDelay() time.Duration {
-	return time.Duration(s.Get(RegReturnDelay)) * 2 * time.Microsecond
+	return time.Duration(s.Get(reg.ReturnDelay)) * 2 * time.Microsecond
 }
 
 // PowerOn simulates power-on and a reboot: RAM at its defaults, torque off, multi-turn count cleared.
@@ -146,12 +147,12 @@ func (s *Servo) update(now time.Duration) {
 		s.PowerOn(now)
 	}
 	// The limits are registers here; the actuator's own are the factory's.
-	if s.Has(RegTemperatureLimit) && a.Temperature > s.SI(RegTemperatureLimit) {
+	if s.Has(reg.TemperatureLimit) && a.Temperature > s.SI(reg.TemperatureLimit) {
 		a.Alarm |= actuator.AlarmHeat
 	}
-	if s.Has(RegMaxVoltage) {
+	if s.Has(reg.MaxVoltage) {
 		a.Alarm &^= actuator.AlarmVoltage
-		if v := a.Volts(); v > s.SI(RegMaxVoltage) || v < s.SI(RegMinVoltage) {
+		if v := a.Volts(); v > s.SI(reg.MaxVoltage) || v < s.SI(reg.MinVoltage) {
 			a.Alarm |= actuator.AlarmVoltage
 		}
 	}

@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
+	emudynamixel "github.com/halyard-robotics/halyard/internal/emulator/dynamixel"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
-	emudynamixel "github.com/halyard-robotics/halyard/sim/emulator/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 

@@ -5,7 +5,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/hiwonder"
 	"github.com/halyard-robotics/halyard/sim/actuator"
-	emulated "github.com/halyard-robotics/halyard/sim/emulator/hiwonder"
+	"github.com/halyard-robotics/halyard/sim/emulator/servos"
 )
 
 // acme is the driver of Acme servos, bus type "acme": a stronger servo of an OEM, with the packets of another vendor.
@@ -46,7 +46,7 @@ func (t acmeTool) Identify(id int) (servo.Found, error) {
 
 // acmeRow is the vendor's row of the catalog.
 func acmeRow() extend.Bus {
-	row := extend.Servos(newAcme(), emulated.New)
+	row := extend.Servos(newAcme(), servos.New)
 	if like, ok := actuator.Lookup("lx-16a"); ok {
 		motor := *like
 		motor.Name = "acme-20"

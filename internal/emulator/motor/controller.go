@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
@@ -84,9 +85,9 @@ func table(lastID int64, timeout int64) []servo.Register {
 
 func (s *Controller) Configured() {}
 
-func (s *Controller) Baud() int { return int(s.Get(emulator.RegBaud)) }
+func (s *Controller) Baud() int { return int(s.Get(reg.Baud)) }
 
-func (s *Controller) SetBaud(rate int) { s.Set(emulator.RegBaud, int64(rate)) }
+func (s *Controller) SetBaud(rate int) { s.Set(reg.Baud, int64(rate)) }
 
 // Started leaves torque off; the counters start from 0.
 func (s *Controller) Started() {
@@ -96,9 +97,9 @@ func (s *Controller) Started() {
 		s.Zero = at
 	}
 	if s.Guard {
-		s.Set(emulator.RegWatchdog, s.Get(emulator.RegTimeout))
+		s.Set(reg.Watchdog, s.Get(reg.Timeout))
 	}
-	s.Set(emulator.RegGoalPosition, int64(s.Present(at)))
+	s.Set(reg.GoalPosition, int64(s.Present(at)))
 }
 
 // Present is the position that the controller reports for a shaft position, ticks.
@@ -113,20 +114,20 @@ func (s *Controller) Present(shaft float64) float64 {
 // Actuate passes the commands in the registers to the actuator.
 func (s *Controller) Actuate() {
 	a, turn := s.Act, s.Truth.Direction
-	a.Enable = s.Get(emulator.RegTorqueEnable) == 1 && s.Get(emulator.RegControl) != ControlNone
-	a.Limit, a.DutyLimit = min(1, s.SI(emulator.RegCurrentLimit)/s.Amps), 1
+	a.Enable = s.Get(reg.TorqueEnable) == 1 && s.Get(reg.Control) != ControlNone
+	a.Limit, a.DutyLimit = min(1, s.SI(reg.CurrentLimit)/s.Amps), 1
 	a.Extended = true // a goal within a turn is one of the turn in which the shaft is
-	switch s.Get(emulator.RegControl) {
+	switch s.Get(reg.Control) {
 	case ControlTorque:
-		a.Mode, a.GoalCurrent = hal.TorqueMode, turn*s.SI(emulator.RegGoalCurrent)
+		a.Mode, a.GoalCurrent = hal.TorqueMode, turn*s.SI(reg.GoalCurrent)
 	case ControlVelocity:
-		a.Mode, a.GoalVelocity = hal.VelocityMode, turn*s.SI(emulator.RegGoalVelocity)/s.Truth.Gear
+		a.Mode, a.GoalVelocity = hal.VelocityMode, turn*s.SI(reg.GoalVelocity)/s.Truth.Gear
 	case ControlDuty:
-		a.Mode, a.GoalDuty = hal.DutyMode, turn*s.SI(emulator.RegGoalPWM)
+		a.Mode, a.GoalDuty = hal.DutyMode, turn*s.SI(reg.GoalPWM)
 	case ControlMotion:
 		a.Mode, a.GoalCurrent = hal.TorqueMode, turn*s.motion()
 	default:
-		goal := float64(s.Get(emulator.RegGoalPosition))
+		goal := float64(s.Get(reg.GoalPosition))
 		if s.Wraps { // the shorter way round, as a controller of angles goes
 			at := s.Present(s.Shaft())
 			goal = s.Shaft() + math.Remainder(goal-at, Ticks)
@@ -140,8 +141,8 @@ func (s *Controller) Actuate() {
 // motion is the current of a motion command now, A of the shaft's sense.
 func (s *Controller) motion() float64 {
 	const tick = 2 * math.Pi / Ticks
-	e := (float64(s.Get(emulator.RegGoalPosition)) - s.Present(s.Shaft())) * tick
-	v := s.SI(emulator.RegGoalVelocity) - float64(s.Truth.Direction*s.Truth.Gear*s.Act.Velocity)
+	e := (float64(s.Get(reg.GoalPosition)) - s.Present(s.Shaft())) * tick
+	v := s.SI(reg.GoalVelocity) - float64(s.Truth.Direction*s.Truth.Gear*s.Act.Velocity)
 	return (float64(s.Kp*e) + float64(s.Kd*v) + s.Bias) / s.Act.Spec.Kt
 }
 
@@ -153,12 +154,12 @@ func (s *Controller) Notice() {
 	if s.Alarm |= s.causes() | s.Act.Alarm&(actuator.AlarmHeat|actuator.AlarmVoltage|actuator.AlarmOverload|actuator.AlarmShock); s.Alarm != 0 {
 		s.Release()
 	}
-	if w := s.Get(emulator.RegWatchdog); w > 0 && s.Get(emulator.RegTorqueEnable) == 1 &&
+	if w := s.Get(reg.Watchdog); w > 0 && s.Get(reg.TorqueEnable) == 1 &&
 		s.Now-s.Received > time.Duration(w)*time.Millisecond {
 		s.Expired = true
 		s.Release()
 	}
-	if s.Get(emulator.RegControl) == ControlMotion {
+	if s.Get(reg.Control) == ControlMotion {
 		s.Actuate()
 	}
 }
@@ -183,25 +184,25 @@ func (s *Controller) causes() (alarm actuator.Alarm) {
 
 // Release switches torque off.
 func (s *Controller) Release() {
-	if s.Get(emulator.RegTorqueEnable) == 1 {
-		s.Set(emulator.RegTorqueEnable, 0)
+	if s.Get(reg.TorqueEnable) == 1 {
+		s.Set(reg.TorqueEnable, 0)
 		s.Actuate()
 	}
 }
 
 func (s *Controller) Show(r *emulator.Reading) {
-	s.Set(emulator.RegPresentPosition, int64(s.Present(r.Shaft)))
-	s.SetSI(emulator.RegPresentVelocity, r.Velocity)
-	s.SetSI(emulator.RegPresentCurrent, r.Amps)
-	s.SetSI(emulator.RegPresentPWM, r.Duty)
-	s.SetSI(emulator.RegPresentVoltage, r.Volts)
-	s.SetSI(emulator.RegPresentTemperature, r.Temperature)
+	s.Set(reg.PresentPosition, int64(s.Present(r.Shaft)))
+	s.SetSI(reg.PresentVelocity, r.Velocity)
+	s.SetSI(reg.PresentCurrent, r.Amps)
+	s.SetSI(reg.PresentPWM, r.Duty)
+	s.SetSI(reg.PresentVoltage, r.Volts)
+	s.SetSI(reg.PresentTemperature, r.Temperature)
 }
 
 // SetGoal sets a goal and its mode; it feeds the watchdog.
-func (s *Controller) SetGoal(control int64, n emulator.Name, v float64) {
-	s.Set(emulator.RegControl, control)
+func (s *Controller) SetGoal(control int64, n reg.Name, v float64) {
+	s.Set(reg.Control, control)
 	s.SetSI(n, v)
-	s.Set(emulator.RegTorqueEnable, 1)
+	s.Set(reg.TorqueEnable, 1)
 	s.Received = s.Now
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 	"github.com/halyard-robotics/halyard/sim/actuator"
-	"github.com/halyard-robotics/halyard/sim/emulator"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
@@ -248,8 +248,8 @@ func (r *run) judgeJoint(i int) {
 
 	position := on && s.Mode == hal.PositionMode
 	low, high := a.Limits.MinPosition-outside-j.tick, a.Limits.MaxPosition+outside+j.tick
-	frozen := j.servo != nil && j.servo.Has(emulator.RegWatchdog) && j.servo.Get(emulator.RegWatchdog) < 0
-	frozen = frozen || j.servo != nil && j.servo.Get(emulator.RegErrorCode) != 0
+	frozen := j.servo != nil && j.servo.Has(reg.Watchdog) && j.servo.Get(reg.Watchdog) < 0
+	frozen = frozen || j.servo != nil && j.servo.Get(reg.ErrorCode) != 0
 	if r.broken(goalOutside, i, position && !a.Wraps && !frozen, w.far, s.GoalPosition >= low &&
 		s.GoalPosition <= high) {
 		r.violated(goalOutside, i, "goal %.3f rad, want %.3f..%.3f", s.GoalPosition, a.Limits.MinPosition,

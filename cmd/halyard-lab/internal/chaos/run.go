@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/sim/actuator"
-	"github.com/halyard-robotics/halyard/sim/emulator"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
@@ -250,10 +250,10 @@ func (r *run) act(a *Action) {
 		s.Volts = r.volts[s] * a.Value
 		r.watchSag(s, a.Value < 1)
 	case "id":
-		if j.servo != nil && j.servo.Has(emulator.RegID) {
+		if j.servo != nil && j.servo.Has(reg.ID) {
 			emu := r.lines[j.line].emu
 			emu.Lock()
-			j.servo.Set(emulator.RegID, int64(a.Value))
+			j.servo.Set(reg.ID, int64(a.Value))
 			emu.Unlock()
 			for i := range r.joints {
 				if i == a.Joint || r.joints[i].line == j.line && r.lines[j.line].chained {

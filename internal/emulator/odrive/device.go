@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/internal/emulator/motor"
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 	"github.com/halyard-robotics/halyard/internal/wire/odrivewire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/odrive"
@@ -81,13 +82,13 @@ func (s *device) Protocol(b *emulator.Bus) emulator.Protocol {
 // Started selects position control, as configured.
 func (s *device) Started() {
 	s.Controller.Started()
-	s.Set(emulator.RegControl, motor.ControlPosition)
+	s.Set(reg.Control, motor.ControlPosition)
 	s.idle = maps.Clone(s.saved)
 }
 
 // keep saves the written values. Firmware 0.6 restarts then. With torque on neither version saves.
 func (s *device) keep(now time.Duration) {
-	if s.Get(emulator.RegTorqueEnable) == 1 {
+	if s.Get(reg.TorqueEnable) == 1 {
 		return
 	}
 	if s.saved = maps.Clone(s.idle); s.dialect == odrivewire.V06 {
@@ -97,7 +98,7 @@ func (s *device) keep(now time.Duration) {
 
 // state is the state of the axis.
 func (s *device) state() odrivewire.State {
-	if s.Get(emulator.RegTorqueEnable) == 1 {
+	if s.Get(reg.TorqueEnable) == 1 {
 		return odrivewire.ClosedLoop
 	}
 	return odrivewire.Idle
@@ -142,10 +143,10 @@ func (s *device) motorErrors() (bits uint32) {
 func (s *device) request(state odrivewire.State) {
 	switch state {
 	case odrivewire.Idle:
-		s.Set(emulator.RegTorqueEnable, 0)
+		s.Set(reg.TorqueEnable, 0)
 	case odrivewire.ClosedLoop:
 		if s.errors() == 0 && s.motorErrors() == 0 {
-			s.Set(emulator.RegTorqueEnable, 1)
+			s.Set(reg.TorqueEnable, 1)
 		}
 	}
 	s.Drive()
@@ -161,24 +162,24 @@ func (s *device) clear() {
 func (s *device) goal(c odrivewire.Control, v float64) {
 	switch c {
 	case odrivewire.PositionControl:
-		s.Set(emulator.RegGoalPosition, int64(math.Round(v*motor.Ticks)))
+		s.Set(reg.GoalPosition, int64(math.Round(v*motor.Ticks)))
 	case odrivewire.VelocityControl:
-		s.SetSI(emulator.RegGoalVelocity, v*2*math.Pi)
+		s.SetSI(reg.GoalVelocity, v*2*math.Pi)
 	case odrivewire.TorqueControl:
-		s.SetSI(emulator.RegGoalCurrent, v/s.m.Kt)
+		s.SetSI(reg.GoalCurrent, v/s.m.Kt)
 	}
 	s.Drive()
 }
 
 func (s *device) control(c odrivewire.Control) {
-	s.Set(emulator.RegControl, [...]int64{motor.ControlNone, motor.ControlTorque, motor.ControlVelocity,
+	s.Set(reg.Control, [...]int64{motor.ControlNone, motor.ControlTorque, motor.ControlVelocity,
 		motor.ControlPosition}[c&3])
 }
 
 // Execute executes the command of a CAN frame.
 func (s *device) Execute(n *emulator.Net, f *servo.CANFrame, now time.Duration) {
 	node, c, ok := odrivewire.Split(f)
-	if !ok || int64(node) != s.Get(emulator.RegID) {
+	if !ok || int64(node) != s.Get(reg.ID) {
 		return
 	}
 	s.Received = now
@@ -202,7 +203,7 @@ func (s *device) Execute(n *emulator.Net, f *servo.CANFrame, now time.Duration) 
 	case odrivewire.InputTorque:
 		s.goal(odrivewire.TorqueControl, f.Float(0))
 	case odrivewire.SetLimits:
-		s.SetSI(emulator.RegCurrentLimit, f.Float(4))
+		s.SetSI(reg.CurrentLimit, f.Float(4))
 		s.Drive()
 	case odrivewire.ClearErrors:
 		s.clear()
@@ -222,55 +223,55 @@ func (s *device) sdo(n *emulator.Net, f *servo.CANFrame, now time.Duration) {
 	v := odrivewire.SDO{Endpoint: q.Endpoint}
 	switch {
 	case q.Endpoint == WatchdogEndpoint && q.Write:
-		s.SetSI(emulator.RegTimeout, float64(math.Float32frombits(q.Value)))
-		s.arm(s.Get(emulator.RegWatchdog) > 0)
+		s.SetSI(reg.Timeout, float64(math.Float32frombits(q.Value)))
+		s.arm(s.Get(reg.Watchdog) > 0)
 	case q.Endpoint == WatchdogEndpoint:
-		v.Value = math.Float32bits(float32(s.SI(emulator.RegTimeout)))
+		v.Value = math.Float32bits(float32(s.SI(reg.Timeout)))
 	case q.Endpoint == LimitEndpoint && q.Write:
-		s.SetSI(emulator.RegCurrentLimit, float64(math.Float32frombits(q.Value)))
+		s.SetSI(reg.CurrentLimit, float64(math.Float32frombits(q.Value)))
 		s.Drive()
 	case q.Endpoint == LimitEndpoint:
 		v.Value = math.Float32bits(float32(s.currentLimit()))
 	case q.Endpoint == EnableEndpoint && q.Write:
 		s.arm(q.Value&1 == 1)
 	case q.Endpoint == EnableEndpoint:
-		v.Value = uint32(min(s.Get(emulator.RegWatchdog), 1))
+		v.Value = uint32(min(s.Get(reg.Watchdog), 1))
 	default:
 		return
 	}
 	if !q.Write {
-		n.Send(s.Servo, v.Frame(byte(s.Get(emulator.RegID)), odrivewire.TxSDO), now)
+		n.Send(s.Servo, v.Frame(byte(s.Get(reg.ID)), odrivewire.TxSDO), now)
 	}
 }
 
 // currentLimit is the axis' current limit, A.
 func (s *device) currentLimit() float64 {
-	if s.Get(emulator.RegCurrentLimit) == math.MaxInt32 { // factory default
+	if s.Get(reg.CurrentLimit) == math.MaxInt32 { // factory default
 		return s.Amps
 	}
-	return s.SI(emulator.RegCurrentLimit)
+	return s.SI(reg.CurrentLimit)
 }
 
 // arm sets the watchdog going, or stops it.
 func (s *device) arm(on bool) {
-	if s.Set(emulator.RegWatchdog, 0); on {
-		s.Set(emulator.RegWatchdog, s.Get(emulator.RegTimeout))
+	if s.Set(reg.Watchdog, 0); on {
+		s.Set(reg.Watchdog, s.Get(reg.Timeout))
 	}
 }
 
 // reply sends the values requested by a remote frame.
 func (s *device) reply(n *emulator.Net, c odrivewire.Command, now time.Duration) {
-	node, old := byte(s.Get(emulator.RegID)), s.dialect == odrivewire.V05
+	node, old := byte(s.Get(reg.ID)), s.dialect == odrivewire.V05
 	s.Measure()
 	var f servo.CANFrame
 	switch {
 	case c == odrivewire.Estimates:
-		f = odrivewire.Floats(node, c, float64(s.Get(emulator.RegPresentPosition))/motor.Ticks,
-			s.SI(emulator.RegPresentVelocity)/(2*math.Pi))
+		f = odrivewire.Floats(node, c, float64(s.Get(reg.PresentPosition))/motor.Ticks,
+			s.SI(reg.PresentVelocity)/(2*math.Pi))
 	case c == odrivewire.GetIq:
-		f = odrivewire.Floats(node, c, s.SI(emulator.RegPresentCurrent), s.SI(emulator.RegPresentCurrent))
+		f = odrivewire.Floats(node, c, s.SI(reg.PresentCurrent), s.SI(reg.PresentCurrent))
 	case c == odrivewire.GetBus:
-		f = odrivewire.Floats(node, c, s.SI(emulator.RegPresentVoltage), 0)
+		f = odrivewire.Floats(node, c, s.SI(reg.PresentVoltage), 0)
 	case c == odrivewire.GetErrors && old:
 		f = odrivewire.Words(node, c, s.motorErrors(), 0)
 	case c == odrivewire.RxSDO && old:
@@ -278,9 +279,9 @@ func (s *device) reply(n *emulator.Net, c odrivewire.Command, now time.Duration)
 	case c == odrivewire.GetErrors:
 		f = odrivewire.Words(node, c, uint32(s.errors()), uint32(s.errors()))
 	case c == odrivewire.GetTemperature && !old:
-		f = odrivewire.Floats(node, c, s.SI(emulator.RegPresentTemperature), s.SI(emulator.RegPresentTemperature))
+		f = odrivewire.Floats(node, c, s.SI(reg.PresentTemperature), s.SI(reg.PresentTemperature))
 	case c == odrivewire.GetTorques && !old:
-		f = odrivewire.Floats(node, c, 0, s.SI(emulator.RegPresentCurrent)*s.m.Kt)
+		f = odrivewire.Floats(node, c, 0, s.SI(reg.PresentCurrent)*s.m.Kt)
 	case c == odrivewire.GetVersion && !old:
 		f = odrivewire.Frame(node, c)
 		f.Len, f.Data = 8, [8]byte{2, 5, 2, 0, 0, 6, 10, 0}
@@ -293,7 +294,7 @@ func (s *device) reply(n *emulator.Net, c odrivewire.Command, now time.Duration)
 // TransmitUnasked sends the heartbeat message.
 func (s *device) TransmitUnasked(n *emulator.Net, now time.Duration) time.Duration {
 	n.Send(s.Servo, odrivewire.HeartbeatMessage{Errors: s.errors(),
-		State: s.state()}.Frame(byte(s.Get(emulator.RegID))),
+		State: s.state()}.Frame(byte(s.Get(reg.ID))),
 		now)
 	return now + heartbeat
 }

@@ -3,8 +3,8 @@ package dynamixel
 import (
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
-	"github.com/halyard-robotics/halyard/sim/emulator"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
@@ -44,7 +44,7 @@ func (t *protocol) single(in *dynamixel.Instruction, unsound bool, now time.Dura
 		}
 		// The answer goes out as the servo was when it was asked: old ID, old rate, old delay. A shadow ID is executed
 		// but not answered for.
-		id, start, baud, protocol := s.Get(emulator.RegID), now+s.ReturnDelay(), s.Baud(), s.version()
+		id, start, baud, protocol := s.Get(reg.ID), now+s.ReturnDelay(), s.Baud(), s.version()
 		st, answers := s.execute(in, unsound)
 		st.ID = byte(id)
 		answers = answers && (in.ID == dynamixel.Broadcast || int64(in.ID) == id)
@@ -64,7 +64,7 @@ func (t *protocol) roll(in *dynamixel.Instruction, now time.Duration) {
 	for id := range int64(253) {
 		at := now // two with one ID start together
 		for _, s := range t.servos {
-			if s.deaf || s.Get(emulator.RegID) != id {
+			if s.deaf || s.Get(reg.ID) != id {
 				continue
 			}
 			if st, answers := s.execute(in, false); answers {
@@ -81,7 +81,7 @@ func (t *protocol) turns(in *dynamixel.Instruction, now time.Duration) {
 		addr, size := part(in, i)
 		whole, end := false, now
 		for _, s := range t.servos {
-			if s.deaf || s.Get(emulator.RegID) != int64(in.Blocks[i].ID) || !s.supports(in.Op) {
+			if s.deaf || s.Get(reg.ID) != int64(in.Blocks[i].ID) || !s.supports(in.Op) {
 				continue
 			}
 			if st, answers := s.readFor(addr, size); answers {
@@ -116,7 +116,7 @@ func (s *device) supports(op dynamixel.Op) bool {
 	case dynamixel.BulkRead: // AX-12A does not
 		return s.model.BulkRead
 	case dynamixel.FastSyncRead, dynamixel.FastBulkRead:
-		return s.model.FastRead && s.Get(emulator.RegFirmware) >= fastFirmware
+		return s.model.FastRead && s.Get(reg.Firmware) >= fastFirmware
 	}
 	return true
 }
@@ -165,7 +165,7 @@ func (t *protocol) addPart(f *fastAnswer, in *dynamixel.Instruction, i int, now 
 	st := dynamixel.Status{ID: in.Blocks[i].ID}
 	from, present := len(t.data), 0
 	for _, s := range t.servos {
-		if f.silent || s.deaf || s.Get(emulator.RegID) != int64(st.ID) || !s.supports(in.Op) {
+		if f.silent || s.deaf || s.Get(reg.ID) != int64(st.ID) || !s.supports(in.Op) {
 			continue
 		}
 		got, answers := s.readFor(addr, n)

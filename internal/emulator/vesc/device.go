@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/internal/emulator/motor"
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 	"github.com/halyard-robotics/halyard/internal/wire/vescwire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/vesc"
@@ -40,23 +41,23 @@ func (s *device) Protocol(b *emulator.Bus) emulator.Protocol { return newProtoco
 func (s *device) values() vescwire.Values {
 	s.Measure()
 	pairs := float64(s.m.PolePairs)
-	current := s.SI(emulator.RegPresentCurrent)
-	if s.Get(emulator.RegTorqueEnable) == 0 { // gone within a millisecond, before the world moves again
+	current := s.SI(reg.PresentCurrent)
+	if s.Get(reg.TorqueEnable) == 0 { // gone within a millisecond, before the world moves again
 		current = 0
 	}
 	v := vescwire.Values{
-		vescwire.TempFET:   s.SI(emulator.RegPresentTemperature),
-		vescwire.TempMotor: s.SI(emulator.RegPresentTemperature),
-		vescwire.Current:   current, vescwire.CurrentQ: current, vescwire.Duty: s.SI(emulator.RegPresentPWM),
-		vescwire.CurrentIn:    current * s.SI(emulator.RegPresentPWM),
-		vescwire.ERPM:         s.SI(emulator.RegPresentVelocity) * 60 / (2 * math.Pi) * pairs,
-		vescwire.Volts:        s.SI(emulator.RegPresentVoltage),
+		vescwire.TempFET:   s.SI(reg.PresentTemperature),
+		vescwire.TempMotor: s.SI(reg.PresentTemperature),
+		vescwire.Current:   current, vescwire.CurrentQ: current, vescwire.Duty: s.SI(reg.PresentPWM),
+		vescwire.CurrentIn:    current * s.SI(reg.PresentPWM),
+		vescwire.ERPM:         s.SI(reg.PresentVelocity) * 60 / (2 * math.Pi) * pairs,
+		vescwire.Volts:        s.SI(reg.PresentVoltage),
 		vescwire.TachoAbs:     math.Round(s.Way / motor.Ticks * 6 * pairs),
-		vescwire.ControllerID: float64(s.Get(emulator.RegID)),
+		vescwire.ControllerID: float64(s.Get(reg.ID)),
 		vescwire.FaultCode:    float64(vescFault(s.Alarm)),
 	}
 	// With an encoder the register is the angle; else it counts from where the power came.
-	if at := float64(s.Get(emulator.RegPresentPosition)); s.m.Encoder {
+	if at := float64(s.Get(reg.PresentPosition)); s.m.Encoder {
 		v[vescwire.PosNow] = at / motor.Ticks * 360
 		v[vescwire.Tacho] = math.Round((s.Shaft() - s.Zero) / motor.Ticks * 6 * pairs)
 	} else {
@@ -95,18 +96,18 @@ func (s *device) setGoalOf(p []byte) {
 	s.Expired = false
 	switch c {
 	case vescwire.SetDuty:
-		s.SetGoal(motor.ControlDuty, emulator.RegGoalPWM, v)
+		s.SetGoal(motor.ControlDuty, reg.GoalPWM, v)
 	case vescwire.SetCurrent:
-		s.SetGoal(motor.ControlTorque, emulator.RegGoalCurrent, v)
+		s.SetGoal(motor.ControlTorque, reg.GoalCurrent, v)
 		if v == 0 {
-			s.Set(emulator.RegTorqueEnable, 0)
+			s.Set(reg.TorqueEnable, 0)
 		}
 	case vescwire.SetRPM:
-		s.SetGoal(motor.ControlVelocity, emulator.RegGoalVelocity, v/float64(s.m.PolePairs)*2*math.Pi/60)
+		s.SetGoal(motor.ControlVelocity, reg.GoalVelocity, v/float64(s.m.PolePairs)*2*math.Pi/60)
 	case vescwire.SetPos:
-		s.SetGoal(motor.ControlPosition, emulator.RegGoalPosition, v*math.Pi/180)
+		s.SetGoal(motor.ControlPosition, reg.GoalPosition, v*math.Pi/180)
 	case vescwire.SetCurrentBrake:
-		s.SetGoal(motor.ControlVelocity, emulator.RegGoalVelocity, 0)
+		s.SetGoal(motor.ControlVelocity, reg.GoalVelocity, 0)
 	}
 	s.Drive()
 }

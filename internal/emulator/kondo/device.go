@@ -3,6 +3,7 @@ package kondo
 
 import (
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/kondo"
 	"github.com/halyard-robotics/halyard/sim/actuator"
@@ -31,38 +32,38 @@ func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth)
 
 func (s *device) Protocol(b *emulator.Bus) emulator.Protocol { return newProtocol(b) }
 
-func (s *device) Baud() int { return kondo.Bauds()[s.Get(emulator.RegBaud)] }
+func (s *device) Baud() int { return kondo.Bauds()[s.Get(reg.Baud)] }
 
 func (s *device) Configured() {}
 
 func (s *device) SetBaud(baud int) {
 	if code, ok := s.m.BaudCode(baud); ok {
-		s.Set(emulator.RegBaud, int64(code))
+		s.Set(reg.Baud, int64(code))
 	}
 }
 
 // Started leaves torque off.
-func (s *device) Started() { s.Set(emulator.RegGoalPosition, int64(s.Shaft())) }
+func (s *device) Started() { s.Set(reg.GoalPosition, int64(s.Shaft())) }
 
 func (s *device) Actuate() {
 	const middle, most = 60, 127 // factory default of stretch; the greatest speed
 	a := s.Act
-	a.Enable = s.Get(emulator.RegTorqueEnable) == 1
-	a.Mode, a.GoalPosition = hal.PositionMode, s.Angle(float64(s.Get(emulator.RegGoalPosition)))
+	a.Enable = s.Get(reg.TorqueEnable) == 1
+	a.Mode, a.GoalPosition = hal.PositionMode, s.Angle(float64(s.Get(reg.GoalPosition)))
 	// Stretch scales the stiffness, the current limit the bridge's output; the speed is a share of the maximum.
 	a.Gains = a.Spec.Gains
-	a.Gains.P *= float64(s.Get(emulator.RegStretch)) / middle
-	a.Limit, a.DutyLimit = float64(s.Get(emulator.RegCurrentLimit))/63, 1
+	a.Gains.P *= float64(s.Get(reg.Stretch)) / middle
+	a.Limit, a.DutyLimit = float64(s.Get(reg.CurrentLimit))/63, 1
 	a.TimeBased, a.ProfileVelocity, a.ProfileAcceleration = false, 0, 0
-	if v := s.Get(emulator.RegSpeed); v < most {
+	if v := s.Get(reg.Speed); v < most {
 		a.ProfileVelocity = s.m.MaxVelocity * float64(v) / most / s.Truth.Gear
 	}
 }
 
 // Notice switches off the torque of a servo that is too hot.
 func (s *device) Notice() {
-	if s.heat() <= s.Get(emulator.RegHeatLimit) && s.Get(emulator.RegTorqueEnable) == 1 {
-		s.Set(emulator.RegTorqueEnable, 0)
+	if s.heat() <= s.Get(reg.HeatLimit) && s.Get(reg.TorqueEnable) == 1 {
+		s.Set(reg.TorqueEnable, 0)
 		s.Drive()
 	}
 }
@@ -71,12 +72,12 @@ func (s *device) Notice() {
 func (s *device) heat() int64 { return min(max(int64(127-s.Act.Temperature), 1), 127) }
 
 func (s *device) Show(r *emulator.Reading) {
-	s.Set(emulator.RegPresentPosition, int64(r.Shaft))
+	s.Set(reg.PresentPosition, int64(r.Shaft))
 	// Six bits of tenths of an ampere, and one for the way.
 	raw := int64(min(max(r.Amps, -r.Amps)/0.1, 63))
 	if r.Amps < 0 {
 		raw |= 0x40
 	}
-	s.Set(emulator.RegPresentAmps, raw)
-	s.Set(emulator.RegHeat, s.heat())
+	s.Set(reg.PresentAmps, raw)
+	s.Set(reg.Heat, s.heat())
 }

@@ -3,8 +3,8 @@ package dynamixel
 import (
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
-	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
 // execute executes one instruction, of a kind that one servo answers, and makes its reply. It reports whether the servo
@@ -21,7 +21,7 @@ func (s *device) execute(in *dynamixel.Instruction, unsound bool) (st dynamixel.
 			least, why = 0, fine
 			// 2.0 returns model and firmware; 1.0 nothing.
 			if s.version() == 2 {
-				s.Reply = append(s.Reply, s.Bytes[0], s.Bytes[1], byte(s.Get(emulator.RegFirmware)))
+				s.Reply = append(s.Reply, s.Bytes[0], s.Bytes[1], byte(s.Get(reg.Firmware)))
 			}
 			broadcast = false // the one that all answer
 		case dynamixel.Read:
@@ -37,7 +37,7 @@ func (s *device) execute(in *dynamixel.Instruction, unsound bool) (st dynamixel.
 			why = s.checkReset(in)
 		case dynamixel.Reboot:
 			why = fine
-			if s.version() == 1 && !s.Has(emulator.RegDivider) {
+			if s.version() == 1 && !s.Has(reg.Divider) {
 				why = instruction // only MX in 1.0
 			}
 		case dynamixel.Clear:
@@ -47,13 +47,13 @@ func (s *device) execute(in *dynamixel.Instruction, unsound bool) (st dynamixel.
 		}
 	}
 	// A broadcast is executed by all servos, and answered by none.
-	return s.status(why), !broadcast && s.Get(emulator.RegStatusReturn) >= least
+	return s.status(why), !broadcast && s.Get(reg.StatusReturn) >= least
 }
 
 // status is s's reply with its data. Protocol 1.0 has one bit for each error, of the packet or of the servo. 2.0 has a
 // number for the error of the packet, and one alert bit for errors of the servo.
 func (s *device) status(why refusal) dynamixel.Status {
-	st := dynamixel.Status{ID: byte(s.Get(emulator.RegID)), Data: s.Reply}
+	st := dynamixel.Status{ID: byte(s.Get(reg.ID)), Data: s.Reply}
 	if s.version() == 1 {
 		st.Error = why.bit()
 		if s.model.Protocol == 1 { // an X that is set to 1.0 keeps its alarms in hardware_error
@@ -69,7 +69,7 @@ func (s *device) status(why refusal) dynamixel.Status {
 func (s *device) readFor(addr, size int) (dynamixel.Status, bool) {
 	var why refusal
 	s.Reply, why = s.read(s.Reply[:0], addr, size)
-	return s.status(why), s.Get(emulator.RegStatusReturn) >= 1
+	return s.status(why), s.Get(reg.StatusReturn) >= 1
 }
 
 // finish applies the effects of an instruction after its reply was sent at now: the reply to a reboot is sent before
@@ -77,7 +77,7 @@ func (s *device) readFor(addr, size int) (dynamixel.Status, bool) {
 func (s *device) finish(in *dynamixel.Instruction, now time.Duration) {
 	switch in.Op {
 	case dynamixel.Reboot:
-		if s.version() == 2 || s.Has(emulator.RegDivider) {
+		if s.version() == 2 || s.Has(reg.Divider) {
 			s.PowerOn(now)
 		}
 	case dynamixel.Clear:
@@ -91,9 +91,9 @@ func (s *device) finish(in *dynamixel.Instruction, now time.Duration) {
 		case s.version() == 1 || in.Data[0] == dynamixel.ResetAll:
 			s.factoryReset(now)
 		case in.Data[0] == dynamixel.ResetKeepID:
-			s.factoryReset(now, emulator.RegID)
+			s.factoryReset(now, reg.ID)
 		default:
-			s.factoryReset(now, emulator.RegID, emulator.RegBaud)
+			s.factoryReset(now, reg.ID, reg.Baud)
 		}
 	}
 }
@@ -125,16 +125,16 @@ func (s *device) regWrite(in *dynamixel.Instruction) refusal {
 	}
 	s.registerAt = in.Addr
 	s.registered = append(s.registered[:0], in.Data...)
-	s.Set(emulator.RegRegistered, 1)
+	s.Set(reg.Registered, 1)
 	return fine
 }
 
 // action executes the registered write; the rules are checked again, since they may have changed.
 func (s *device) action() refusal {
-	if s.Get(emulator.RegRegistered) == 0 {
+	if s.Get(reg.Registered) == 0 {
 		return instruction
 	}
-	s.Set(emulator.RegRegistered, 0)
+	s.Set(reg.Registered, 0)
 	return s.write(int(s.registerAt), s.registered)
 }
 
@@ -151,7 +151,7 @@ func (s *device) clear(option string) refusal {
 		return resultFail
 	}
 	s.oneTurn()
-	s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
+	s.Set(reg.GoalPosition, int64(s.present(s.Shaft())))
 	s.Drive()
 	return fine
 }
@@ -159,19 +159,19 @@ func (s *device) clear(option string) refusal {
 // moving is the register of that name, measured now.
 func (s *device) moving() bool {
 	s.Measure()
-	return s.Get(emulator.RegMoving) == 1
+	return s.Get(reg.Moving) == 1
 }
 
 // backUp stores the control table or brings it back, which torque forbids.
 func (s *device) backUp(option string) refusal {
 	switch {
-	case !s.Has(emulator.RegBackupReady):
+	case !s.Has(reg.BackupReady):
 		return instruction
 	case option == dynamixel.BackupStore:
 		s.save()
 	case option != dynamixel.BackupRestore:
 		return instruction
-	case s.Get(emulator.RegTorqueEnable) == 1 || s.backup == nil: // a joint that holds does not change its settings
+	case s.Get(reg.TorqueEnable) == 1 || s.backup == nil: // a joint that holds does not change its settings
 		return resultFail
 	default:
 		// Offsets and modes may be others now.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 	"github.com/halyard-robotics/halyard/internal/wire/feetechwire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/feetech"
@@ -61,8 +62,8 @@ func (t *protocol) handle(now time.Duration) {
 // single lets one servo execute. It answers as it was when it was asked: old ID, old rate, old delay.
 func (t *protocol) single(s *device, now time.Duration) {
 	k := &t.packet
-	id, start, baud, level := byte(s.Get(emulator.RegID)), now+s.ReturnDelay(), s.Baud(),
-		s.Get(emulator.RegResponseLevel)
+	id, start, baud, level := byte(s.Get(reg.ID)), now+s.ReturnDelay(), s.Baud(),
+		s.Get(reg.ResponseLevel)
 	s.Reply = s.Reply[:0]
 	answers := level >= 1
 	if k.ID != feetechwire.Broadcast && k.ID != id { // its second id: only writes, without a reply
@@ -86,9 +87,9 @@ func (t *protocol) single(s *device, now time.Duration) {
 	// Data longer than the table can never be written.
 	case op == feetechwire.RegWrite && len(p) >= 2 && len(p)-1 <= cap(s.registered):
 		s.registerAt, s.registered = uint16(p[0]), append(s.registered[:0], p[1:]...)
-		s.Set(emulator.RegRegistered, 1)
-	case op == feetechwire.Action && s.Get(emulator.RegRegistered) == 1:
-		s.Set(emulator.RegRegistered, 0)
+		s.Set(reg.Registered, 1)
+	case op == feetechwire.Action && s.Get(reg.Registered) == 1:
+		s.Set(reg.Registered, 0)
 		s.write(int(s.registerAt), s.registered)
 	case op == feetechwire.Reset:
 		s.factoryReset()
@@ -128,7 +129,7 @@ func (t *protocol) turns(p []byte, now time.Duration) {
 	for _, id := range p[2:] {
 		whole, end := false, now
 		for _, s := range t.servos {
-			if s.m.Series == feetech.SCS || s.deaf || s.Get(emulator.RegID) != int64(id) {
+			if s.m.Series == feetech.SCS || s.deaf || s.Get(reg.ID) != int64(id) {
 				continue
 			}
 			s.Measure()
@@ -164,7 +165,7 @@ func (t *protocol) writes(p []byte) {
 // meant reports whether an instruction to id is for s, as its id or as its second one.
 func (s *device) meant(id byte) bool {
 	v := int64(id)
-	return v == s.Get(emulator.RegID) || s.Has(emulator.RegShadowID) && v == s.Get(emulator.RegShadowID) &&
+	return v == s.Get(reg.ID) || s.Has(reg.ShadowID) && v == s.Get(reg.ShadowID) &&
 		v < feetechwire.LastID
 }
 
@@ -198,8 +199,8 @@ func (s *device) write(addr int, data []byte) {
 }
 
 // setRegister sets one register. With the lock open, EEPROM stores it; else only its copy in RAM changes.
-func (s *device) setRegister(r *servo.Register, n emulator.Name, v int64) {
-	if n == emulator.RegTorqueEnable {
+func (s *device) setRegister(r *servo.Register, n reg.Name, v int64) {
+	if n == reg.TorqueEnable {
 		switch {
 		case v == stsMiddle: // HLS: beyond its range
 			s.middle(s.Sheet.Centre)
@@ -211,45 +212,45 @@ func (s *device) setRegister(r *servo.Register, n emulator.Name, v int64) {
 			return
 		}
 	}
-	if n == emulator.RegGoalPosition && s.pushed*(float64(v)-s.present(s.Shaft())) < 0 {
+	if n == reg.GoalPosition && s.pushed*(float64(v)-s.present(s.Shaft())) < 0 {
 		s.clearAlarm()
 	}
 	s.Store(r, v)
 	// A goal switches torque on. This is inferred from the maker's examples, which never enable it; no data sheet
 	// states it.
-	if n == emulator.RegGoalPosition && s.Get(emulator.RegOperatingMode) == stsPosition && !s.shut {
-		s.Set(emulator.RegTorqueEnable, 1)
+	if n == reg.GoalPosition && s.Get(reg.OperatingMode) == stsPosition && !s.shut {
+		s.Set(reg.TorqueEnable, 1)
 	}
-	if r.Access == servo.EEPROM && s.Get(emulator.RegLock) == 0 {
+	if r.Access == servo.EEPROM && s.Get(reg.Lock) == 0 {
 		copy(s.Flash[r.Addr:r.Addr+r.Size], s.Bytes[r.Addr:])
 	}
-	if n == emulator.RegUnloadCondition {
+	if n == reg.UnloadCondition {
 		s.Act.Shutdown = s.shutdownOf(byte(v))
 	}
 }
 
 // middle makes the present position read as centre, 0..4095, by the homing offset, which is stored in EEPROM.
 func (s *device) middle(centre float64) {
-	r := s.Named[emulator.RegHomingOffset]
+	r := s.Named[reg.HomingOffset]
 	if r == nil || centre > s.Sheet.High {
 		return
 	}
 	// The offset is taken within the shaft's present turn. Set itself clips an offset of half a turn, which is one tick
 	// more than eleven bits hold.
-	s.Set(emulator.RegHomingOffset, int64(math.Round(math.Remainder(s.Shaft()-centre, s.Sheet.Turn))))
+	s.Set(reg.HomingOffset, int64(math.Round(math.Remainder(s.Shaft()-centre, s.Sheet.Turn))))
 	copy(s.Flash[r.Addr:r.Addr+r.Size], s.Bytes[r.Addr:])
-	s.Set(emulator.RegGoalPosition, int64(centre))
+	s.Set(reg.GoalPosition, int64(centre))
 }
 
 // factoryReset restores the factory defaults of the EEPROM, except the ID.
 func (s *device) factoryReset() {
-	id := s.Get(emulator.RegID)
+	id := s.Get(reg.ID)
 	for i := range s.Table {
 		if r := &s.Table[i]; r.Access == servo.EEPROM {
 			s.Store(r, r.Default)
 		}
 	}
-	s.Set(emulator.RegID, id)
+	s.Set(reg.ID, id)
 	s.Configured()
 	s.Drive()
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
 // Actuate passes the commands in the registers to the actuator.
@@ -17,10 +17,10 @@ func (s *device) Actuate() {
 		return
 	}
 	// A latched shutdown outranks the register.
-	a.Enable = s.Get(emulator.RegTorqueEnable) == 1 && !s.shut
+	a.Enable = s.Get(reg.TorqueEnable) == 1 && !s.shut
 	s.driveGains()
 	// The goal position is set in every mode, ready for a change to position mode.
-	a.GoalPosition = s.Angle(s.shaftAt(float64(s.Get(emulator.RegGoalPosition))))
+	a.GoalPosition = s.Angle(s.shaftAt(float64(s.Get(reg.GoalPosition))))
 	// The actuator counts as the joint does, the registers as the shaft and the drive mode do: this is the way from a
 	// register's sense of turning to the joint's. Speeds go through the gear as well.
 	turn := s.Truth.Direction * s.sign()
@@ -29,7 +29,7 @@ func (s *device) Actuate() {
 	} else {
 		s.driveX(turn)
 	}
-	if s.Get(emulator.RegWatchdog) < 0 {
+	if s.Get(reg.Watchdog) < 0 {
 		s.freeze()
 	}
 }
@@ -38,14 +38,14 @@ func (s *device) Actuate() {
 // profile's speed for a joint, where 0 means no limit, and the goal for a wheel.
 func (s *device) driveOld(turn float64) {
 	a := s.Act
-	a.Limit, a.DutyLimit, a.TimeBased = s.SI(emulator.RegTorqueLimit), 1, false
+	a.Limit, a.DutyLimit, a.TimeBased = s.SI(reg.TorqueLimit), 1, false
 	a.Extended = s.multiTurn()
-	a.ProfileAcceleration = s.SI(emulator.RegGoalAcceleration) / s.Truth.Gear
-	speed := s.SI(emulator.RegMovingSpeed)
+	a.ProfileAcceleration = s.SI(reg.GoalAcceleration) / s.Truth.Gear
+	speed := s.SI(reg.MovingSpeed)
 	switch {
-	case s.Get(emulator.RegTorqueMode) == 1: // MX-64 and MX-106: in addition to the modes by angle limits
+	case s.Get(reg.TorqueMode) == 1: // MX-64 and MX-106: in addition to the modes by angle limits
 		a.Mode = hal.TorqueMode
-		a.GoalCurrent = turn * s.SI(emulator.RegGoalTorque)
+		a.GoalCurrent = turn * s.SI(reg.GoalTorque)
 		if !a.Spec.CurrentControl { // the actuator counts in shares of its stall torque then
 			a.GoalCurrent /= a.Spec.StallCurrent
 		}
@@ -53,7 +53,7 @@ func (s *device) driveOld(turn float64) {
 		a.Mode, a.GoalVelocity = hal.VelocityMode, turn*speed/s.Truth.Gear
 	case s.wheel():
 		// The wheel mode of AX and XL-320 is an open loop: speed counts are a share of the voltage.
-		a.Mode, a.GoalDuty = hal.DutyMode, turn*float64(s.Get(emulator.RegMovingSpeed))/1023
+		a.Mode, a.GoalDuty = hal.DutyMode, turn*float64(s.Get(reg.MovingSpeed))/1023
 	default:
 		a.Mode, a.ProfileVelocity = hal.PositionMode, math.Abs(speed)/s.Truth.Gear
 	}
@@ -63,38 +63,38 @@ func (s *device) driveOld(turn float64) {
 // greatest duty in all but the PWM mode, goal_current the greatest current in mode 5 (e-Manual, "Operating Mode").
 func (s *device) driveX(turn float64) {
 	a, gear := s.Act, s.Truth.Gear
-	mode := s.Get(emulator.RegOperatingMode)
+	mode := s.Get(reg.OperatingMode)
 	// the registers bound it to a turn of theirs
 	a.Extended = mode == modeExtended || mode == modeCurrentPosition || s.turns != 0
-	a.DutyLimit = min(s.SI(emulator.RegPWMLimit), math.Abs(s.SI(emulator.RegGoalPWM)))
+	a.DutyLimit = min(s.SI(reg.PWMLimit), math.Abs(s.SI(reg.GoalPWM)))
 	a.Limit = 1
-	if s.Has(emulator.RegCurrentLimit) { // XL430 and MX-28 have no current control
-		amps := s.SI(emulator.RegCurrentLimit)
+	if s.Has(reg.CurrentLimit) { // XL430 and MX-28 have no current control
+		amps := s.SI(reg.CurrentLimit)
 		if mode == modeCurrentPosition {
-			amps = min(amps, math.Abs(s.SI(emulator.RegGoalCurrent)))
+			amps = min(amps, math.Abs(s.SI(reg.GoalCurrent)))
 		}
 		a.Limit = min(1, amps/s.model.MaxCurrent)
 	}
-	a.TimeBased = s.Get(emulator.RegDriveMode)&4 != 0
+	a.TimeBased = s.Get(reg.DriveMode)&4 != 0
 	if a.TimeBased { // milliseconds for the whole motion and for its acceleration
-		a.ProfileVelocity = float64(s.Get(emulator.RegProfileVelocity)) / 1000
-		a.ProfileAcceleration = float64(s.Get(emulator.RegProfileAcceleration)) / 1000
+		a.ProfileVelocity = float64(s.Get(reg.ProfileVelocity)) / 1000
+		a.ProfileAcceleration = float64(s.Get(reg.ProfileAcceleration)) / 1000
 	} else {
 		// A profile faster than velocity_limit is cut to it.
-		v, most := s.Get(emulator.RegProfileVelocity), s.Get(emulator.RegVelocityLimit)
+		v, most := s.Get(reg.ProfileVelocity), s.Get(reg.VelocityLimit)
 		if v > most && most > 0 {
 			v = most
 		}
-		a.ProfileVelocity = s.Named[emulator.RegProfileVelocity].SI(v) / gear
-		a.ProfileAcceleration = s.SI(emulator.RegProfileAcceleration) / gear
+		a.ProfileVelocity = s.Named[reg.ProfileVelocity].SI(v) / gear
+		a.ProfileAcceleration = s.SI(reg.ProfileAcceleration) / gear
 	}
 	switch mode {
 	case modeCurrent:
-		a.Mode, a.GoalCurrent = hal.TorqueMode, turn*s.SI(emulator.RegGoalCurrent)
+		a.Mode, a.GoalCurrent = hal.TorqueMode, turn*s.SI(reg.GoalCurrent)
 	case modeVelocity:
-		a.Mode, a.GoalVelocity = hal.VelocityMode, turn*s.SI(emulator.RegGoalVelocity)/gear
+		a.Mode, a.GoalVelocity = hal.VelocityMode, turn*s.SI(reg.GoalVelocity)/gear
 	case modePWM: // here goal_pwm is the goal and no limit
-		a.Mode, a.GoalDuty, a.DutyLimit = hal.DutyMode, turn*s.SI(emulator.RegGoalPWM), s.SI(emulator.RegPWMLimit)
+		a.Mode, a.GoalDuty, a.DutyLimit = hal.DutyMode, turn*s.SI(reg.GoalPWM), s.SI(reg.PWMLimit)
 	default:
 		a.Mode = hal.PositionMode
 	}
@@ -105,22 +105,22 @@ func (s *device) driveX(turn float64) {
 func (s *device) driveGains() {
 	g := &s.Act.Gains
 	for _, x := range [...]struct {
-		n  emulator.Name
+		n  reg.Name
 		to *float64
 	}{
-		{emulator.RegPositionP, &g.P}, {emulator.RegPositionI, &g.I}, {emulator.RegPositionD, &g.D},
-		{emulator.RegFeedforward1, &g.FF1}, {emulator.RegFeedforward2, &g.FF2},
-		{emulator.RegVelocityP, &g.VelocityP}, {emulator.RegVelocityI, &g.VelocityI}, {emulator.RegPunch, &g.Punch},
+		{reg.PositionP, &g.P}, {reg.PositionI, &g.I}, {reg.PositionD, &g.D},
+		{reg.Feedforward1, &g.FF1}, {reg.Feedforward2, &g.FF2},
+		{reg.VelocityP, &g.VelocityP}, {reg.VelocityI, &g.VelocityI}, {reg.Punch, &g.Punch},
 	} {
 		if s.Has(x.n) {
 			*x.to = float64(s.Get(x.n))
 		}
 	}
-	if !s.Has(emulator.RegCWMargin) {
+	if !s.Has(reg.CWMargin) {
 		return
 	}
-	cw := [2]float64{float64(s.Get(emulator.RegCWMargin)), float64(s.Get(emulator.RegCWSlope))}
-	ccw := [2]float64{float64(s.Get(emulator.RegCCWMargin)), float64(s.Get(emulator.RegCCWSlope))}
+	cw := [2]float64{float64(s.Get(reg.CWMargin)), float64(s.Get(reg.CWSlope))}
+	ccw := [2]float64{float64(s.Get(reg.CCWMargin)), float64(s.Get(reg.CCWSlope))}
 	if s.Truth.Direction < 0 { // the actuator's sense is the joint's
 		cw, ccw = ccw, cw
 	}
@@ -134,7 +134,7 @@ func (s *device) freeze() {
 	// update has set the goal register to where the joint was.
 	a.GoalVelocity, a.GoalCurrent, a.GoalDuty = 0, 0, 0
 	a.ProfileVelocity, a.ProfileAcceleration = 0, 0
-	a.GoalPosition = s.Angle(s.shaftAt(float64(s.Get(emulator.RegGoalPosition))))
+	a.GoalPosition = s.Angle(s.shaftAt(float64(s.Get(reg.GoalPosition))))
 }
 
 // watchdogUnit is the unit of bus_watchdog.
@@ -156,22 +156,22 @@ func (s *device) Notice() {
 		s.shutDown()
 	}
 	// The watchdog trips when torque is on and no packet arrives; -1 reads as 255 on the wire.
-	w := s.Get(emulator.RegWatchdog)
-	if w > 0 && s.Get(emulator.RegTorqueEnable) == 1 && now-s.Received > time.Duration(w)*watchdogUnit {
+	w := s.Get(reg.Watchdog)
+	if w > 0 && s.Get(reg.TorqueEnable) == 1 && now-s.Received > time.Duration(w)*watchdogUnit {
 		// Tripped: goals are locked, the profile is cleared, and the servo holds its position.
-		s.Set(emulator.RegWatchdog, -1)
-		s.Set(emulator.RegProfileVelocity, 0)
-		s.Set(emulator.RegProfileAcceleration, 0)
-		s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
+		s.Set(reg.Watchdog, -1)
+		s.Set(reg.ProfileVelocity, 0)
+		s.Set(reg.ProfileAcceleration, 0)
+		s.Set(reg.GoalPosition, int64(s.present(s.Shaft())))
 		s.Drive()
 	}
 }
 
 // shutDown cuts the torque. 1.0 sets torque_limit to 0, and writing it again recovers; 2.0 wants a reboot.
 func (s *device) shutDown() {
-	s.Set(emulator.RegTorqueEnable, 0)
+	s.Set(reg.TorqueEnable, 0)
 	if s.model.Protocol == 1 {
-		s.Set(emulator.RegTorqueLimit, 0)
+		s.Set(reg.TorqueLimit, 0)
 	} else {
 		s.shut = true
 	}

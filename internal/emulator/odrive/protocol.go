@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/internal/emulator/motor"
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 	"github.com/halyard-robotics/halyard/internal/wire/odrivewire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/odrive"
@@ -61,7 +62,7 @@ func (t *protocol) execute(line []byte, now time.Duration) {
 		axis = axisOf(words[1])
 	}
 	for _, other := range t.servos {
-		if int64(axis) == other.Get(emulator.RegID) {
+		if int64(axis) == other.Get(reg.ID) {
 			s = other
 		}
 	}
@@ -69,7 +70,7 @@ func (t *protocol) execute(line []byte, now time.Duration) {
 		return
 	}
 	t.text = t.text[:0]
-	if axis >= 0 && int64(axis) != s.Get(emulator.RegID) {
+	if axis >= 0 && int64(axis) != s.Get(reg.ID) {
 		t.text = append(t.text, "invalid motor"...)
 	} else {
 		t.single(s, words, now)
@@ -119,9 +120,9 @@ func (t *protocol) single(s *device, words [][]byte, now time.Duration) {
 		}
 	case "f":
 		s.Measure()
-		t.number(float64(s.Get(emulator.RegPresentPosition)) / motor.Ticks)
+		t.number(float64(s.Get(reg.PresentPosition)) / motor.Ticks)
 		t.text = append(t.text, ' ')
-		t.number(s.SI(emulator.RegPresentVelocity) / (2 * math.Pi))
+		t.number(s.SI(reg.PresentVelocity) / (2 * math.Pi))
 	case "r":
 		if len(words) != 2 || !t.property(s, words[1]) {
 			t.text = append(t.text, "invalid property"...)
@@ -154,7 +155,7 @@ func (t *protocol) number(v float64) {
 // is reports whether a word names a property of s.
 func (s *device) is(word []byte, p odrivewire.Property) bool {
 	var room [96]byte
-	return bytes.Equal(word, p.Append(room[:0], s.dialect, int(s.Get(emulator.RegID))))
+	return bytes.Equal(word, p.Append(room[:0], s.dialect, int(s.Get(reg.ID))))
 }
 
 // property answers the question for one; false if no such name exists.
@@ -169,7 +170,7 @@ func (t *protocol) property(s *device, word []byte) bool {
 	case odrivewire.FirmwareMinor:
 		v = float64(s.dialect)
 	case odrivewire.BusVolts:
-		v = s.SI(emulator.RegPresentVoltage)
+		v = s.SI(reg.PresentVoltage)
 	case odrivewire.CurrentState:
 		v = float64(s.state())
 	case odrivewire.AxisErrors:
@@ -178,17 +179,17 @@ func (t *protocol) property(s *device, word []byte) bool {
 		v = float64(s.motorErrors())
 	case odrivewire.EncoderErrors, odrivewire.ControllerErrors, odrivewire.SensorlessErrors, odrivewire.DisarmReasons:
 	case odrivewire.IqMeasured:
-		v = s.SI(emulator.RegPresentCurrent)
+		v = s.SI(reg.PresentCurrent)
 	case odrivewire.CurrentLimit:
 		v = s.currentLimit()
 	case odrivewire.InputMode:
 		v = odrivewire.Passthrough
 	case odrivewire.FETCelsius:
-		v = s.SI(emulator.RegPresentTemperature)
+		v = s.SI(reg.PresentTemperature)
 	case odrivewire.WatchdogTime:
-		v = s.SI(emulator.RegTimeout)
+		v = s.SI(reg.Timeout)
 	case odrivewire.WatchdogOn:
-		v = float64(min(s.Get(emulator.RegWatchdog), 1))
+		v = float64(min(s.Get(reg.Watchdog), 1))
 	case odrivewire.HardwareMajor:
 		v = float64(s.m.Hardware())
 	default:
@@ -206,9 +207,9 @@ func (s *device) other(word []byte) (float64, bool) {
 	name, factor := s.registerOf(word)
 	switch name {
 	case "present_position":
-		return float64(s.Get(emulator.RegPresentPosition)) / motor.Ticks, true
+		return float64(s.Get(reg.PresentPosition)) / motor.Ticks, true
 	case "present_velocity":
-		return s.SI(emulator.RegPresentVelocity) / factor, true
+		return s.SI(reg.PresentVelocity) / factor, true
 	}
 	v, ok := s.idle[name]
 	return v / factor, ok
@@ -217,7 +218,7 @@ func (s *device) other(word []byte) (float64, bool) {
 // registerOf is the register of the tools that a property is, and its factor; "" if it is invalid.
 func (s *device) registerOf(word []byte) (name string, factor float64) {
 	for _, r := range odrive.Parameters() {
-		if path, factor := odrive.Path(&r, s.dialect, int(s.Get(emulator.RegID))); path == string(word) && path != "" {
+		if path, factor := odrive.Path(&r, s.dialect, int(s.Get(reg.ID))); path == string(word) && path != "" {
 			return r.Name, factor
 		}
 	}
@@ -234,10 +235,10 @@ func (s *device) write(word []byte, v float64) {
 	case s.is(word, odrivewire.MotorErrors) && s.dialect == odrivewire.V05 && v == 0:
 		s.ClearAlarms()
 	case s.is(word, odrivewire.CurrentLimit):
-		s.SetSI(emulator.RegCurrentLimit, v)
+		s.SetSI(reg.CurrentLimit, v)
 	case s.is(word, odrivewire.WatchdogTime):
-		s.SetSI(emulator.RegTimeout, v)
-		s.arm(s.Get(emulator.RegWatchdog) > 0)
+		s.SetSI(reg.Timeout, v)
+		s.arm(s.Get(reg.Watchdog) > 0)
 	case s.is(word, odrivewire.WatchdogOn):
 		s.arm(v == 1)
 	default:

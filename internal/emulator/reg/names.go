@@ -1,4 +1,4 @@
-package emulator
+package reg
 
 import (
 	"slices"
@@ -10,118 +10,118 @@ import (
 type Name uint8
 
 // The order is that of registerNames. The code iterates over two ranges: the gains that a change of mode resets
-// (RegVelocityI..RegFeedforward1) and the present values (RegPresentPWM..RegPresentTemperature).
+// (VelocityI..Feedforward1) and the present values (PresentPWM..PresentTemperature).
 const (
 	// EEPROM of all models.
-	RegFirmware Name = iota
-	RegID
-	RegBaud
-	RegReturnDelay
-	RegDriveMode
-	RegOperatingMode
-	RegShadowID
-	RegProtocol
+	Firmware Name = iota
+	ID
+	Baud
+	ReturnDelay
+	DriveMode
+	OperatingMode
+	ShadowID
+	Protocol
 	// EEPROM of the X series.
-	RegHomingOffset
-	RegMovingThreshold
-	RegTemperatureLimit
-	RegMaxVoltage
-	RegMinVoltage
-	RegPWMLimit
-	RegCurrentLimit
-	RegVelocityLimit
-	RegMaxPosition
-	RegMinPosition
-	RegStartup
-	RegShutdown
+	HomingOffset
+	MovingThreshold
+	TemperatureLimit
+	MaxVoltage
+	MinVoltage
+	PWMLimit
+	CurrentLimit
+	VelocityLimit
+	MaxPosition
+	MinPosition
+	Startup
+	Shutdown
 	// EEPROM of the older models.
-	RegCWLimit
-	RegCCWLimit
-	RegMaxTorque
-	RegMultiTurnOffset
-	RegDivider
+	CWLimit
+	CCWLimit
+	MaxTorque
+	MultiTurnOffset
+	Divider
 	// RAM: switches and state.
-	RegTorqueEnable
-	RegStatusReturn
-	RegRegistered
-	RegHardwareError
+	TorqueEnable
+	StatusReturn
+	Registered
+	HardwareError
 	// RAM: gains of X and MX, then of AX.
-	RegVelocityI
-	RegVelocityP
-	RegPositionD
-	RegPositionI
-	RegPositionP
-	RegFeedforward2
-	RegFeedforward1
-	RegCWMargin
-	RegCCWMargin
-	RegCWSlope
-	RegCCWSlope
-	RegPunch
+	VelocityI
+	VelocityP
+	PositionD
+	PositionI
+	PositionP
+	Feedforward2
+	Feedforward1
+	CWMargin
+	CCWMargin
+	CWSlope
+	CCWSlope
+	Punch
 	// RAM: goals.
-	RegWatchdog
-	RegGoalPWM
-	RegGoalCurrent
-	RegGoalVelocity
-	RegGoalTorque
-	RegTorqueMode
-	RegGoalAcceleration
-	RegProfileAcceleration
-	RegProfileVelocity
-	RegGoalPosition
-	RegMovingSpeed
-	RegTorqueLimit
-	RegLock
+	Watchdog
+	GoalPWM
+	GoalCurrent
+	GoalVelocity
+	GoalTorque
+	TorqueMode
+	GoalAcceleration
+	ProfileAcceleration
+	ProfileVelocity
+	GoalPosition
+	MovingSpeed
+	TorqueLimit
+	Lock
 	// Measured values.
-	RegRealtimeTick
-	RegMoving
-	RegMovingStatus
-	RegPresentPWM
-	RegPresentCurrent
-	RegPresentLoad
-	RegPresentVelocity
-	RegPresentPosition
-	RegVelocityTrajectory
-	RegPositionTrajectory
-	RegPresentVoltage
-	RegPresentTemperature
-	RegBackupReady
+	RealtimeTick
+	Moving
+	MovingStatus
+	PresentPWM
+	PresentCurrent
+	PresentLoad
+	PresentVelocity
+	PresentPosition
+	VelocityTrajectory
+	PositionTrajectory
+	PresentVoltage
+	PresentTemperature
+	BackupReady
 	// Of one vendor each.
-	RegPhase
-	RegUnloadCondition
-	RegProtectiveTorque
-	RegResponseLevel
-	RegGoalTime
-	RegRegisteredPosition
-	RegRegisteredTime
-	RegMotorMode
-	RegAngleOffset
-	RegHeat
-	RegHeatLimit
-	RegPresentAmps
-	RegStretch
-	RegSpeed
-	RegTimeout
-	RegControl
-	RegControllerState
-	RegErrorCode
-	RegErrorHistory
-	RegHybridSave
-	RegSafeStopTime
-	RegBrakeDelay
-	RegGoalUpdateDelay
-	RegGearNumerator
-	RegGearDenominator
-	RegInPositionThreshold
-	RegFollowingThreshold
-	RegLimitThreshold
-	RegProfileTime
-	RegProfileRamp
-	RegPWMOffset
-	RegCurrentOffset
-	RegVelocityOffset
-	RegInverterLimit
-	RegInverterTemperature
+	Phase
+	UnloadCondition
+	ProtectiveTorque
+	ResponseLevel
+	GoalTime
+	RegisteredPosition
+	RegisteredTime
+	MotorMode
+	AngleOffset
+	Heat
+	HeatLimit
+	PresentAmps
+	Stretch
+	Speed
+	Timeout
+	Control
+	ControllerState
+	ErrorCode
+	ErrorHistory
+	HybridSave
+	SafeStopTime
+	BrakeDelay
+	GoalUpdateDelay
+	GearNumerator
+	GearDenominator
+	InPositionThreshold
+	FollowingThreshold
+	LimitThreshold
+	ProfileTime
+	ProfileRamp
+	PWMOffset
+	CurrentOffset
+	VelocityOffset
+	InverterLimit
+	InverterTemperature
 	numNames
 )
 
@@ -161,7 +161,7 @@ type Memory struct {
 }
 
 // newMemory lays out a table of zeros; the servo fills in the defaults.
-func newMemory(table []servo.Register) Memory {
+func NewMemory(table []servo.Register) Memory {
 	// The table ends where its last register does.
 	size := uint16(0)
 	for i := range table {

@@ -3,9 +3,9 @@ package dynamixel
 import (
 	"slices"
 
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
-	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
 // refusal is the reason why a servo does not execute an instruction. The values are the error numbers of 2.0.
@@ -129,7 +129,7 @@ func (s *device) check(addr int, data []byte) refusal {
 }
 
 // checkRegister holds the rules that the table itself states against the bytes of one register.
-func (s *device) checkRegister(r *servo.Register, n emulator.Name, data []byte) refusal {
+func (s *device) checkRegister(r *servo.Register, n reg.Name, data []byte) refusal {
 	v := r.Decode(data)
 	if s.isY() {
 		if why := s.checkY(r, n, v); why != fine {
@@ -141,7 +141,7 @@ func (s *device) checkRegister(r *servo.Register, n emulator.Name, data []byte) 
 		return access
 	case r.Access == dynamixel.EEPROM && s.locked():
 		return access
-	case s.Get(emulator.RegWatchdog) < 0 && isGoal(n):
+	case s.Get(reg.Watchdog) < 0 && isGoal(n):
 		return dataRange
 	case v < r.Min || v > r.Max:
 		return dataRange
@@ -154,52 +154,52 @@ func (s *device) checkRegister(r *servo.Register, n emulator.Name, data []byte) 
 // locked reports whether EEPROM takes no writes: by torque in 2.0, by the lock register in 1.0.
 func (s *device) locked() bool {
 	if s.model.Protocol == 1 {
-		return s.Get(emulator.RegLock) == 1
+		return s.Get(reg.Lock) == 1
 	}
-	return s.Get(emulator.RegTorqueEnable) == 1
+	return s.Get(reg.TorqueEnable) == 1
 }
 
 // checkValue holds the rules of single registers that go beyond their range.
-func (s *device) checkValue(n emulator.Name, v int64) refusal {
+func (s *device) checkValue(n reg.Name, v int64) refusal {
 	// The limit registers are magnitudes.
-	beyond := func(most emulator.Name) refusal {
+	beyond := func(most reg.Name) refusal {
 		if m := s.Get(most); v > m || v < -m {
 			return dataLimit
 		}
 		return fine
 	}
 	switch n {
-	case emulator.RegOperatingMode:
+	case reg.OperatingMode:
 		if !slices.Contains(s.model.OperatingModes, byte(v)) {
 			return dataRange
 		}
-	case emulator.RegProtocol:
+	case reg.Protocol:
 		if v != 1 && v != 2 {
 			return dataRange
 		}
-	case emulator.RegBaud:
+	case reg.Baud:
 		if s.model.Rate(byte(v)) == 0 {
 			return dataRange
 		}
-	case emulator.RegLock:
-		if v == 0 && s.Get(emulator.RegLock) == 1 {
+	case reg.Lock:
+		if v == 0 && s.Get(reg.Lock) == 1 {
 			return dataRange // only a power cycle unlocks
 		}
-	case emulator.RegTorqueEnable:
+	case reg.TorqueEnable:
 		if v == 1 && s.shut {
 			return resultFail // only a reboot does
 		}
-	case emulator.RegMovingSpeed:
+	case reg.MovingSpeed:
 		if v < 0 && !s.wheel() {
 			return dataRange
 		}
-	case emulator.RegGoalPWM:
-		return beyond(emulator.RegPWMLimit)
-	case emulator.RegGoalCurrent:
-		return beyond(emulator.RegCurrentLimit)
-	case emulator.RegGoalVelocity:
-		return beyond(emulator.RegVelocityLimit)
-	case emulator.RegGoalPosition:
+	case reg.GoalPWM:
+		return beyond(reg.PWMLimit)
+	case reg.GoalCurrent:
+		return beyond(reg.CurrentLimit)
+	case reg.GoalVelocity:
+		return beyond(reg.VelocityLimit)
+	case reg.GoalPosition:
 		return s.checkGoal(v)
 	}
 	return fine
@@ -209,16 +209,16 @@ func (s *device) checkValue(n emulator.Name, v int64) refusal {
 // range, which in 1.0 is the multi-turn one and must be narrowed for a joint.
 func (s *device) checkGoal(v int64) refusal {
 	// X by its own limits, the older models by the angle limits that also choose the mode.
-	low, high := s.Get(emulator.RegMinPosition), s.Get(emulator.RegMaxPosition)
-	if s.Has(emulator.RegCWLimit) {
+	low, high := s.Get(reg.MinPosition), s.Get(reg.MaxPosition)
+	if s.Has(reg.CWLimit) {
 		if s.wheel() || s.multiTurn() {
 			return fine
 		}
-		low, high = s.Get(emulator.RegCWLimit), s.Get(emulator.RegCCWLimit)
+		low, high = s.Get(reg.CWLimit), s.Get(reg.CCWLimit)
 		if v < 0 || v > int64(s.model.MaxTicks) {
 			return dataRange
 		}
-	} else if s.Get(emulator.RegOperatingMode) != modePosition {
+	} else if s.Get(reg.OperatingMode) != modePosition {
 		return fine
 	}
 	if v < low || v > high {
@@ -235,7 +235,7 @@ func (s *device) apply(addr int, data []byte) refusal {
 			i++
 			continue
 		}
-		was := s.Get(emulator.RegTorqueEnable)
+		was := s.Get(reg.TorqueEnable)
 		// One after the other, as the firmware does: torque before or behind a goal makes a difference.
 		copy(s.Bytes[r.Addr:], data[i:i+int(r.Size)])
 		s.follow(n, r.Access)
@@ -249,20 +249,20 @@ func (s *device) apply(addr int, data []byte) refusal {
 }
 
 // follow applies the side effects of a write to one register.
-func (s *device) follow(n emulator.Name, a dynamixel.Access) {
+func (s *device) follow(n reg.Name, a dynamixel.Access) {
 	switch {
-	case n == emulator.RegOperatingMode:
+	case n == reg.OperatingMode:
 		s.changeMode()
-	case n == emulator.RegDriveMode: // the same place has another number now
+	case n == reg.DriveMode: // the same place has another number now
 		s.oneTurn()
-		s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
-	case n == emulator.RegTorqueLimit && s.Get(emulator.RegTorqueLimit) > 0 && s.model.Protocol == 1:
+		s.Set(reg.GoalPosition, int64(s.present(s.Shaft())))
+	case n == reg.TorqueLimit && s.Get(reg.TorqueLimit) > 0 && s.model.Protocol == 1:
 		s.Act.ClearAlarm() // the way out of a shutdown
 		s.Alarm = 0
-	case n == emulator.RegGoalPosition && s.model.Protocol == 1 && s.Alarm&s.Act.Shutdown == 0:
-		s.Set(emulator.RegTorqueEnable, 1)
-	case isGoal(n) && s.Get(emulator.RegDriveMode)&8 != 0 && !s.shut && !s.isY():
-		s.Set(emulator.RegTorqueEnable, 1)
+	case n == reg.GoalPosition && s.model.Protocol == 1 && s.Alarm&s.Act.Shutdown == 0:
+		s.Set(reg.TorqueEnable, 1)
+	case isGoal(n) && s.Get(reg.DriveMode)&8 != 0 && !s.shut && !s.isY():
+		s.Set(reg.TorqueEnable, 1)
 	case a == dynamixel.EEPROM:
 		s.Act.Shutdown = s.shutdown()
 		s.capGoals()
@@ -271,8 +271,8 @@ func (s *device) follow(n emulator.Name, a dynamixel.Access) {
 
 // capGoals clamps the goals to limits that have just been lowered, as the servo does.
 func (s *device) capGoals() {
-	for _, x := range [...][2]emulator.Name{{emulator.RegGoalPWM, emulator.RegPWMLimit},
-		{emulator.RegGoalCurrent, emulator.RegCurrentLimit}, {emulator.RegGoalVelocity, emulator.RegVelocityLimit}} {
+	for _, x := range [...][2]reg.Name{{reg.GoalPWM, reg.PWMLimit},
+		{reg.GoalCurrent, reg.CurrentLimit}, {reg.GoalVelocity, reg.VelocityLimit}} {
 		if s.Has(x[0]) {
 			most := s.Get(x[1])
 			s.Set(x[0], min(max(s.Get(x[0]), -most), most))
@@ -281,7 +281,7 @@ func (s *device) capGoals() {
 }
 
 // isGoal reports whether a tripped bus watchdog locks the register.
-func isGoal(n emulator.Name) bool {
-	return n == emulator.RegGoalPWM || n == emulator.RegGoalCurrent || n == emulator.RegGoalVelocity ||
-		n == emulator.RegGoalPosition || n == emulator.RegGoalTorque
+func isGoal(n reg.Name) bool {
+	return n == reg.GoalPWM || n == reg.GoalCurrent || n == reg.GoalVelocity ||
+		n == reg.GoalPosition || n == reg.GoalTorque
 }

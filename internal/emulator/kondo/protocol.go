@@ -3,6 +3,7 @@ package kondo
 import (
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 	"github.com/halyard-robotics/halyard/internal/wire/kondowire"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
@@ -35,7 +36,7 @@ func (t *protocol) handle(now time.Duration) {
 	b, k := t.bus, t.packet
 	b.Update(now)
 	for _, s := range t.servos {
-		if !b.CanReceive(s.Servo, now) || k.Op != kondowire.ID && int64(k.ID) != s.Get(emulator.RegID) {
+		if !b.CanReceive(s.Servo, now) || k.Op != kondowire.ID && int64(k.ID) != s.Get(reg.ID) {
 			continue
 		}
 		s.Received = now
@@ -61,19 +62,19 @@ func (t *protocol) single(s *device, k *kondowire.Packet) bool {
 	switch k.Op {
 	case kondowire.Position:
 		if goal := k.Value(); goal == 0 {
-			s.Set(emulator.RegTorqueEnable, 0)
+			s.Set(reg.TorqueEnable, 0)
 		} else {
-			s.Set(emulator.RegTorqueEnable, 1)
-			s.Set(emulator.RegGoalPosition, int64(min(max(float64(goal), s.Sheet.Low), s.Sheet.High)))
+			s.Set(reg.TorqueEnable, 1)
+			s.Set(reg.GoalPosition, int64(min(max(float64(goal), s.Sheet.Low), s.Sheet.High)))
 		}
-		*k = kondowire.At(k.ID, int(s.Get(emulator.RegPresentPosition)))
+		*k = kondowire.At(k.ID, int(s.Get(reg.PresentPosition)))
 	case kondowire.Read:
 		if k.A < kondowire.Stretch || k.A > kondowire.Heat {
 			return false
 		}
 		// For the last two the measured value, not the limit that is written there.
-		n := [...]emulator.Name{emulator.RegStretch, emulator.RegSpeed, emulator.RegPresentAmps,
-			emulator.RegHeat}[k.A-kondowire.Stretch]
+		n := [...]reg.Name{reg.Stretch, reg.Speed, reg.PresentAmps,
+			reg.Heat}[k.A-kondowire.Stretch]
 		k.B = byte(s.Get(n))
 	case kondowire.Write:
 		r, n := s.RegisterAt(int(k.A))
@@ -84,9 +85,9 @@ func (t *protocol) single(s *device, k *kondowire.Packet) bool {
 		k.B = byte(s.Get(n))
 	case kondowire.ID:
 		if k.A == 1 {
-			s.Set(emulator.RegID, int64(k.ID))
+			s.Set(reg.ID, int64(k.ID))
 		}
-		k.ID = byte(s.Get(emulator.RegID))
+		k.ID = byte(s.Get(reg.ID))
 	}
 	return true
 }

@@ -3,6 +3,7 @@ package dynamixel
 import (
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/actuator"
@@ -47,15 +48,15 @@ func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth)
 		model.Registers, id, act, truth)
 	s.registered = make([]byte, 0, len(s.Bytes))
 	s.y.stored = append([]byte(nil), s.Bytes...)
-	s.Set(emulator.RegBackupReady, 0)
+	s.Set(reg.BackupReady, 0)
 	return s.Servo
 }
 
-func (s *device) xl320() bool { return s.model.Protocol == 2 && !s.Has(emulator.RegHomingOffset) }
+func (s *device) xl320() bool { return s.model.Protocol == 2 && !s.Has(reg.HomingOffset) }
 
 // version is the protocol of the servo, 1 or 2: an X may be set to 1.0.
 func (s *device) version() int {
-	if s.Has(emulator.RegProtocol) && s.Get(emulator.RegProtocol) == 1 {
+	if s.Has(reg.Protocol) && s.Get(reg.Protocol) == 1 {
 		return 1
 	}
 	return s.model.Protocol
@@ -63,11 +64,11 @@ func (s *device) version() int {
 
 // meant reports whether an instruction to id is for s.
 func (s *device) meant(id byte) bool {
-	if int64(id) == s.Get(emulator.RegID) {
+	if int64(id) == s.Get(reg.ID) {
 		return true
 	}
-	shadow := s.Get(emulator.RegShadowID)
-	return s.Has(emulator.RegShadowID) && shadow < 253 && int64(id) == shadow
+	shadow := s.Get(reg.ShadowID)
+	return s.Has(reg.ShadowID) && shadow < 253 && int64(id) == shadow
 }
 
 // Started is a Dynamixel's own part of power-on.
@@ -80,14 +81,14 @@ func (s *device) Started() {
 	s.oneTurn()
 	s.limits()
 	// Startup configuration: bit 0 torque on, bit 1 RAM from the backup.
-	startup := s.Get(emulator.RegStartup)
+	startup := s.Get(reg.Startup)
 	if startup&2 != 0 && s.backup != nil {
 		s.restore(dynamixel.RAM)
 	}
-	s.Set(emulator.RegBackupReady, emulator.Flag(s.backup != nil))
+	s.Set(reg.BackupReady, emulator.Flag(s.backup != nil))
 	// The goal is the present position, so that torque-on causes no motion.
-	s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
-	s.Set(emulator.RegTorqueEnable, startup&1)
+	s.Set(reg.GoalPosition, int64(s.present(s.Shaft())))
+	s.Set(reg.TorqueEnable, startup&1)
 }
 
 // Configured follows a change of EEPROM from outside.
@@ -101,9 +102,9 @@ func (s *device) limits() {
 	if s.Act.Shutdown = s.shutdown(); s.isY() {
 		return
 	}
-	s.Set(emulator.RegTorqueLimit, s.Get(emulator.RegMaxTorque))
-	s.Set(emulator.RegGoalPWM, s.Get(emulator.RegPWMLimit))
-	s.Set(emulator.RegGoalCurrent, s.Get(emulator.RegCurrentLimit))
+	s.Set(reg.TorqueLimit, s.Get(reg.MaxTorque))
+	s.Set(reg.GoalPWM, s.Get(reg.PWMLimit))
+	s.Set(reg.GoalCurrent, s.Get(reg.CurrentLimit))
 }
 
 // shutdown is the mask of alarms that cut the torque.
@@ -111,7 +112,7 @@ func (s *device) shutdown() actuator.Alarm {
 	if s.isY() {
 		return shutdownY
 	}
-	return actuator.Alarm(s.model.Alarms(byte(s.Get(emulator.RegShutdown)))) &^ actuator.AlarmRange
+	return actuator.Alarm(s.model.Alarms(byte(s.Get(reg.Shutdown)))) &^ actuator.AlarmRange
 }
 
 // changeMode is the side effect of writing operating_mode: it resets gains, profile and goals.
@@ -121,31 +122,31 @@ func (s *device) changeMode() {
 		return
 	}
 	// A real servo has different default gains in each mode; here those of the position mode are used for all.
-	for n := emulator.RegVelocityI; n <= emulator.RegFeedforward1; n++ {
+	for n := reg.VelocityI; n <= reg.Feedforward1; n++ {
 		if r := s.Named[n]; r != nil {
 			s.Store(r, r.Default)
 		}
 	}
-	s.Set(emulator.RegProfileVelocity, 0)
-	s.Set(emulator.RegProfileAcceleration, 0)
-	s.Set(emulator.RegGoalVelocity, 0)
+	s.Set(reg.ProfileVelocity, 0)
+	s.Set(reg.ProfileAcceleration, 0)
+	s.Set(reg.GoalVelocity, 0)
 	s.limits()
-	if s.Get(emulator.RegOperatingMode) == modePosition {
+	if s.Get(reg.OperatingMode) == modePosition {
 		s.oneTurn()
 	}
-	s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
+	s.Set(reg.GoalPosition, int64(s.present(s.Shaft())))
 }
 
 // save stores the control table; restore brings the registers of one access back.
 func (s *device) save() {
 	s.backup = append(s.backup[:0], s.Bytes...)
-	s.Set(emulator.RegBackupReady, 1)
+	s.Set(reg.BackupReady, 1)
 }
 
 func (s *device) restore(access dynamixel.Access) {
 	for i := range s.Table {
 		r := &s.Table[i]
-		if n := s.NameOf[i]; r.Access != access || n == emulator.RegTorqueEnable || n == emulator.RegWatchdog {
+		if n := s.NameOf[i]; r.Access != access || n == reg.TorqueEnable || n == reg.Watchdog {
 			continue
 		}
 		copy(s.Bytes[r.Addr:r.Addr+r.Size], s.backup[r.Addr:])
@@ -153,7 +154,7 @@ func (s *device) restore(access dynamixel.Access) {
 }
 
 // factoryReset restores the factory defaults of the EEPROM, except the registers in keep, and reboots.
-func (s *device) factoryReset(now time.Duration, keep ...emulator.Name) {
+func (s *device) factoryReset(now time.Duration, keep ...reg.Name) {
 	var kept [2]int64 // ID and baud rate at most
 	for i, n := range keep {
 		kept[i] = s.Get(n)

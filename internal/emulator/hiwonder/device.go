@@ -3,6 +3,7 @@ package hiwonder
 
 import (
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/hiwonder"
 	"github.com/halyard-robotics/halyard/sim/actuator"
@@ -43,7 +44,7 @@ func (s *device) SetBaud(int) {}
 // Started reloads the stored registers, with the goal at the present position.
 func (s *device) Started() {
 	s.Recover()
-	s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
+	s.Set(reg.GoalPosition, int64(s.present(s.Shaft())))
 }
 
 // Configured stores a change of the stored registers from outside.
@@ -51,33 +52,33 @@ func (s *device) Configured() { s.Flash = append(s.Flash[:0], s.Bytes...) }
 
 // present is the position that the servo reports for a shaft position, ticks.
 func (s *device) present(shaft float64) float64 {
-	return shaft + float64(s.Get(emulator.RegAngleOffset))
+	return shaft + float64(s.Get(reg.AngleOffset))
 }
 
 func (s *device) Actuate() {
 	a := s.Act
-	a.Enable, a.Limit, a.DutyLimit = s.Get(emulator.RegTorqueEnable) == 1, 1, 1
-	low, high := s.Get(emulator.RegMinPosition), s.Get(emulator.RegMaxPosition)
-	goal := float64(min(max(s.Get(emulator.RegGoalPosition), low), high))
-	a.GoalPosition = s.Angle(goal - float64(s.Get(emulator.RegAngleOffset)))
+	a.Enable, a.Limit, a.DutyLimit = s.Get(reg.TorqueEnable) == 1, 1, 1
+	low, high := s.Get(reg.MinPosition), s.Get(reg.MaxPosition)
+	goal := float64(min(max(s.Get(reg.GoalPosition), low), high))
+	a.GoalPosition = s.Angle(goal - float64(s.Get(reg.AngleOffset)))
 	// A move has a time instead of a speed; 0 is as fast as it can.
-	a.TimeBased, a.ProfileVelocity, a.ProfileAcceleration = true, s.SI(emulator.RegGoalTime), 0
-	if a.Mode = hal.PositionMode; s.Get(emulator.RegMotorMode) == 1 {
-		a.Mode, a.GoalDuty = hal.DutyMode, s.Truth.Direction*s.SI(emulator.RegGoalPWM)
+	a.TimeBased, a.ProfileVelocity, a.ProfileAcceleration = true, s.SI(reg.GoalTime), 0
+	if a.Mode = hal.PositionMode; s.Get(reg.MotorMode) == 1 {
+		a.Mode, a.GoalDuty = hal.DutyMode, s.Truth.Direction*s.SI(reg.GoalPWM)
 	}
 }
 
 func (s *device) Notice() {
 	s.Alarm = s.Act.Alarm
 	if s.Alarm&(actuator.AlarmHeat|actuator.AlarmVoltage|actuator.AlarmOverload) != 0 &&
-		s.Get(emulator.RegTorqueEnable) == 1 {
-		s.Set(emulator.RegTorqueEnable, 0)
+		s.Get(reg.TorqueEnable) == 1 {
+		s.Set(reg.TorqueEnable, 0)
 		s.Drive()
 	}
 }
 
 func (s *device) Show(r *emulator.Reading) {
-	s.Set(emulator.RegPresentPosition, int64(s.present(r.Shaft)))
-	s.SetSI(emulator.RegPresentVoltage, r.Volts)
-	s.SetSI(emulator.RegPresentTemperature, r.Temperature)
+	s.Set(reg.PresentPosition, int64(s.present(r.Shaft)))
+	s.SetSI(reg.PresentVoltage, r.Volts)
+	s.SetSI(reg.PresentTemperature, r.Temperature)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 	"github.com/halyard-robotics/halyard/internal/wire/vescwire"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
@@ -67,7 +68,7 @@ func (t *protocol) handle(now time.Duration) {
 		return
 	}
 	for _, s := range t.servos[1:] {
-		if len(p) > 2 && int64(p[1]) == s.Get(emulator.RegID) && b.CanReceive(s.Servo, now) {
+		if len(p) > 2 && int64(p[1]) == s.Get(reg.ID) && b.CanReceive(s.Servo, now) {
 			t.single(s, p[2:], t.viaCAN(len(p)-2, now))
 		}
 	}
@@ -81,7 +82,7 @@ func (t *protocol) single(s *device, p []byte, now time.Duration) {
 	case vescwire.FWVersion:
 		// Major, minor, hardware, a number of 12 bytes; paired, no test version, a VESC, no settings of its own, no
 		// phase filters, no pages of its own (twice), no flags of a radio, no name, no sum.
-		a = append(append(append(a, 6, 5), "60_MK6\x00HALYARD-VES"...), byte(s.Get(emulator.RegID)))
+		a = append(append(append(a, 6, 5), "60_MK6\x00HALYARD-VES"...), byte(s.Get(reg.ID)))
 		a = append(a, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 	case vescwire.GetValues:
 		v := s.values()
@@ -99,12 +100,12 @@ func (t *protocol) single(s *device, p []byte, now time.Duration) {
 		a = append(a, byte(2*s.m.PolePairs))
 		a = be.AppendUint32(be.AppendUint32(a, math.Float32bits(1)), math.Float32bits(0.1))
 	case vescwire.GetAppConf:
-		a = append(be.AppendUint32(a, 0x1F2E3D4C), byte(s.Get(emulator.RegID)))
-		a = append(be.AppendUint32(a, uint32(s.Get(emulator.RegTimeout))), make([]byte, 300)...)
+		a = append(be.AppendUint32(a, 0x1F2E3D4C), byte(s.Get(reg.ID)))
+		a = append(be.AppendUint32(a, uint32(s.Get(reg.Timeout))), make([]byte, 300)...)
 	case vescwire.PingCAN:
 		for _, other := range t.servos[1:] {
 			if t.bus.CanReceive(other.Servo, now) {
-				a = append(a, byte(other.Get(emulator.RegID)))
+				a = append(a, byte(other.Get(reg.ID)))
 			}
 		}
 	case vescwire.Alive:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/internal/emulator/motor"
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 	"github.com/halyard-robotics/halyard/internal/wire/cybergearwire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/cybergear"
@@ -45,7 +46,7 @@ func (s *device) Protocol(b *emulator.Bus) emulator.Protocol {
 // Started selects the operating mode, without stiffness.
 func (s *device) Started() {
 	s.Controller.Started()
-	s.Set(emulator.RegControl, motor.ControlMotion)
+	s.Set(reg.Control, motor.ControlMotion)
 	s.idle = map[cybergearwire.Index]float64{}
 	for _, r := range cybergear.Parameters() {
 		switch i := cybergearwire.Index(r.Addr); i {
@@ -66,11 +67,11 @@ var controls = [...]int64{
 }
 
 // registers hold the parameters that are values of registers in the same unit.
-var registers = map[cybergearwire.Index]emulator.Name{
-	cybergearwire.AngleRef: emulator.RegGoalPosition, cybergearwire.SpeedRef: emulator.RegGoalVelocity,
-	cybergearwire.IqRef:     emulator.RegGoalCurrent,
-	cybergearwire.MechAngle: emulator.RegPresentPosition, cybergearwire.MechSpeed: emulator.RegPresentVelocity,
-	cybergearwire.IqNow: emulator.RegPresentCurrent, cybergearwire.BusVolts: emulator.RegPresentVoltage,
+var registers = map[cybergearwire.Index]reg.Name{
+	cybergearwire.AngleRef: reg.GoalPosition, cybergearwire.SpeedRef: reg.GoalVelocity,
+	cybergearwire.IqRef:     reg.GoalCurrent,
+	cybergearwire.MechAngle: reg.PresentPosition, cybergearwire.MechSpeed: reg.PresentVelocity,
+	cybergearwire.IqNow: reg.PresentCurrent, cybergearwire.BusVolts: reg.PresentVoltage,
 }
 
 // TransmitUnasked sends nothing: a motor sends only replies.
@@ -81,7 +82,7 @@ func (s *device) TransmitUnasked(_ *emulator.Net, now time.Duration) time.Durati
 // Execute executes the command of a frame.
 func (s *device) Execute(n *emulator.Net, f *servo.CANFrame, now time.Duration) {
 	var m cybergearwire.Message
-	if !m.Parse(f) || int64(m.Target) != s.Get(emulator.RegID) {
+	if !m.Parse(f) || int64(m.Target) != s.Get(reg.ID) {
 		return
 	}
 	s.Received = now
@@ -89,10 +90,10 @@ func (s *device) Execute(n *emulator.Net, f *servo.CANFrame, now time.Duration) 
 	switch m.Type {
 	case cybergearwire.DeviceID, cybergearwire.SetID:
 		if to := m.Extra >> 8; m.Type == cybergearwire.SetID && to <= cybergearwire.LastID &&
-			s.Get(emulator.RegTorqueEnable) == 0 {
-			s.Set(emulator.RegID, int64(to))
+			s.Get(reg.TorqueEnable) == 0 {
+			s.Set(reg.ID, int64(to))
 		}
-		id := byte(s.Get(emulator.RegID))
+		id := byte(s.Get(reg.ID))
 		a := cybergearwire.Message{Type: cybergearwire.DeviceID, Extra: uint16(id), Target: 0xFE,
 			Data: [8]byte{'h', 'a', 'l', 'y', 'a', 'r', 'd', id}}
 		n.Send(s.Servo, a.Frame(), now)
@@ -102,15 +103,15 @@ func (s *device) Execute(n *emulator.Net, f *servo.CANFrame, now time.Duration) 
 		s.motionCommand(&m)
 	case cybergearwire.Enable:
 		if s.Alarm == 0 {
-			s.Set(emulator.RegTorqueEnable, 1)
+			s.Set(reg.TorqueEnable, 1)
 		}
 	case cybergearwire.Stop:
-		if s.Set(emulator.RegTorqueEnable, 0); m.Data[0] == 1 {
+		if s.Set(reg.TorqueEnable, 0); m.Data[0] == 1 {
 			s.ClearAlarms()
 		}
 	case cybergearwire.ZeroSet:
 		s.Zero = s.Shaft()
-		s.Set(emulator.RegGoalPosition, 0)
+		s.Set(reg.GoalPosition, 0)
 	case cybergearwire.Read:
 		i, _ := m.Parameter()
 		if v, ok := s.parameter(i); ok {
@@ -129,13 +130,13 @@ func (s *device) Execute(n *emulator.Net, f *servo.CANFrame, now time.Duration) 
 }
 
 func (s *device) motionCommand(m *cybergearwire.Message) {
-	if s.Get(emulator.RegControl) != motor.ControlMotion {
+	if s.Get(reg.Control) != motor.ControlMotion {
 		return
 	}
 	var g cybergearwire.Motions
 	g.Parse(m, &s.m.Spans)
-	s.SetSI(emulator.RegGoalPosition, g.Angle)
-	s.SetSI(emulator.RegGoalVelocity, g.Speed)
+	s.SetSI(reg.GoalPosition, g.Angle)
+	s.SetSI(reg.GoalVelocity, g.Speed)
 	s.Kp, s.Kd, s.Bias = g.Kp, g.Kd, g.Torque
 	// The middle of 16 bits is half a step off 0.
 	if math.Abs(g.Torque) < s.m.Spans.Torque/65535*1.01 {
@@ -148,17 +149,17 @@ func (s *device) parameter(i cybergearwire.Index) (float64, bool) {
 	s.Measure()
 	switch i {
 	case cybergearwire.RunMode:
-		if mode := slices.Index(controls[:], s.Get(emulator.RegControl)); mode >= 0 {
+		if mode := slices.Index(controls[:], s.Get(reg.Control)); mode >= 0 {
 			return float64(mode), true
 		}
 	case cybergearwire.CANTimeout:
-		return math.Round(s.SI(emulator.RegWatchdog) / 50e-6), true
+		return math.Round(s.SI(reg.Watchdog) / 50e-6), true
 	case cybergearwire.LimitTorque:
-		return min(s.SI(emulator.RegCurrentLimit)*s.m.Kt, s.m.Spans.Torque), true
+		return min(s.SI(reg.CurrentLimit)*s.m.Kt, s.m.Spans.Torque), true
 	case cybergearwire.LimitSpeed:
 		return s.Fast, true
 	case cybergearwire.Turns:
-		return math.Floor(float64(s.Get(emulator.RegPresentPosition)) / motor.Ticks), true
+		return math.Floor(float64(s.Get(reg.PresentPosition)) / motor.Ticks), true
 	}
 	if n, ok := registers[i]; ok {
 		return s.SI(n), true
@@ -171,16 +172,16 @@ func (s *device) parameter(i cybergearwire.Index) (float64, bool) {
 func (s *device) write(i cybergearwire.Index, v float64) {
 	switch i {
 	case cybergearwire.RunMode:
-		if mode := int(v); s.Get(emulator.RegTorqueEnable) == 0 && mode < len(controls) {
-			s.Set(emulator.RegControl, controls[mode])
+		if mode := int(v); s.Get(reg.TorqueEnable) == 0 && mode < len(controls) {
+			s.Set(reg.Control, controls[mode])
 			s.Kp, s.Kd, s.Bias = 0, 0, 0
-			s.Set(emulator.RegGoalVelocity, 0)
-			s.Set(emulator.RegGoalCurrent, 0)
+			s.Set(reg.GoalVelocity, 0)
+			s.Set(reg.GoalCurrent, 0)
 		}
 	case cybergearwire.CANTimeout:
-		s.Set(emulator.RegWatchdog, int64(math.Round(v*0.05)))
+		s.Set(reg.Watchdog, int64(math.Round(v*0.05)))
 	case cybergearwire.LimitTorque:
-		s.SetSI(emulator.RegCurrentLimit, v/s.m.Kt)
+		s.SetSI(reg.CurrentLimit, v/s.m.Kt)
 	case cybergearwire.LimitSpeed:
 		s.Fast = min(max(v, 0), s.m.Spans.Speed)
 	case cybergearwire.AngleRef, cybergearwire.SpeedRef, cybergearwire.IqRef:
@@ -196,11 +197,11 @@ func (s *device) write(i cybergearwire.Index, v float64) {
 func (s *device) feedback(n *emulator.Net, host byte, now time.Duration) {
 	s.Measure()
 	b := cybergearwire.Feedback{
-		ID: byte(s.Get(emulator.RegID)), Angle: s.SI(emulator.RegPresentPosition),
-		Speed:  s.SI(emulator.RegPresentVelocity),
-		Torque: s.SI(emulator.RegPresentCurrent) * s.m.Kt, Celsius: s.SI(emulator.RegPresentTemperature),
+		ID: byte(s.Get(reg.ID)), Angle: s.SI(reg.PresentPosition),
+		Speed:  s.SI(reg.PresentVelocity),
+		Torque: s.SI(reg.PresentCurrent) * s.m.Kt, Celsius: s.SI(reg.PresentTemperature),
 	}
-	if s.Get(emulator.RegTorqueEnable) == 1 {
+	if s.Get(reg.TorqueEnable) == 1 {
 		b.State = cybergearwire.Running
 	}
 	for _, x := range [...]struct {

@@ -3,17 +3,18 @@ package dynamixel
 import (
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
 func (s *device) Protocol(b *emulator.Bus) emulator.Protocol { return newProtocol(b) }
 
-func (s *device) Baud() int { return s.model.Rate(byte(s.Get(emulator.RegBaud))) }
+func (s *device) Baud() int { return s.model.Rate(byte(s.Get(reg.Baud))) }
 
 func (s *device) SetBaud(baud int) {
 	if code, ok := s.model.BaudCode(baud); ok {
-		s.Set(emulator.RegBaud, int64(code))
+		s.Set(reg.Baud, int64(code))
 	}
 }
 

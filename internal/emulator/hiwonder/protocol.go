@@ -3,6 +3,7 @@ package hiwonder
 import (
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 	"github.com/halyard-robotics/halyard/internal/wire/hiwonderwire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/hiwonder"
@@ -35,7 +36,7 @@ func (t *protocol) handle(now time.Duration) {
 	b, k := t.bus, &t.packet
 	b.Update(now)
 	for _, s := range t.servos {
-		if !b.CanReceive(s.Servo, now) || k.ID != hiwonderwire.Broadcast && int64(k.ID) != s.Get(emulator.RegID) {
+		if !b.CanReceive(s.Servo, now) || k.ID != hiwonderwire.Broadcast && int64(k.ID) != s.Get(reg.ID) {
 			continue
 		}
 		s.Received = now
@@ -48,15 +49,15 @@ func (t *protocol) single(s *device, now time.Duration) {
 	k := &t.packet
 	switch k.Command {
 	case hiwonderwire.MoveStart:
-		s.Set(emulator.RegGoalPosition, s.Get(emulator.RegRegisteredPosition))
-		s.Set(emulator.RegGoalTime, s.Get(emulator.RegRegisteredTime))
+		s.Set(reg.GoalPosition, s.Get(reg.RegisteredPosition))
+		s.Set(reg.GoalTime, s.Get(reg.RegisteredTime))
 		return
 	case hiwonderwire.MoveStop:
-		s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
-		s.Set(emulator.RegGoalTime, 0)
+		s.Set(reg.GoalPosition, int64(s.present(s.Shaft())))
+		s.Set(reg.GoalTime, 0)
 		return
 	case hiwonderwire.SaveOffset:
-		r := s.Named[emulator.RegAngleOffset]
+		r := s.Named[reg.AngleOffset]
 		copy(s.Flash[r.Addr:r.Addr+r.Size], s.Bytes[r.Addr:])
 		return
 	}
@@ -90,12 +91,12 @@ func (s *device) writeAll(c *hiwonder.Command, params []byte) {
 				continue
 			}
 			s.Store(r, v)
-			if n == emulator.RegTorqueEnable {
+			if n == reg.TorqueEnable {
 				s.Act.ClearAlarm() // ends a protection after its cause is over; an assumption, not in any document
 				s.Alarm = 0
 			}
 			// All that is kept is kept at once, but for the offset, which is saved by a command of its own.
-			if r.Access == servo.EEPROM && n != emulator.RegAngleOffset {
+			if r.Access == servo.EEPROM && n != reg.AngleOffset {
 				copy(s.Flash[r.Addr:r.Addr+r.Size], s.Bytes[r.Addr:])
 			}
 		}
@@ -105,7 +106,7 @@ func (s *device) writeAll(c *hiwonder.Command, params []byte) {
 // answer sends the bytes that a command reads.
 func (t *protocol) answer(s *device, c *hiwonder.Command, now time.Duration) {
 	s.Reply = append(s.Reply[:0], s.Bytes[c.Addr:c.Addr+c.Size]...)
-	k := hiwonderwire.Packet{ID: byte(s.Get(emulator.RegID)), Command: c.Read, Params: s.Reply}
+	k := hiwonderwire.Packet{ID: byte(s.Get(reg.ID)), Command: c.Read, Params: s.Reply}
 	t.bus.Answer(s.Servo, s.Reply, now, hiwonder.Baud, func() []byte {
 		t.out = hiwonderwire.AppendPacket(t.out[:0], &k)
 		return t.out

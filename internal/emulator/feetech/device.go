@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/feetech"
 	"github.com/halyard-robotics/halyard/sim/actuator"
@@ -61,11 +62,11 @@ func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth)
 
 func (s *device) Protocol(b *emulator.Bus) emulator.Protocol { return newProtocol(b) }
 
-func (s *device) Baud() int { return s.m.Rate(byte(s.Get(emulator.RegBaud))) }
+func (s *device) Baud() int { return s.m.Rate(byte(s.Get(reg.Baud))) }
 
 func (s *device) SetBaud(baud int) {
 	if code, ok := s.m.BaudCode(baud); ok {
-		s.Set(emulator.RegBaud, int64(code))
+		s.Set(reg.Baud, int64(code))
 		s.Configured()
 	}
 }
@@ -85,13 +86,13 @@ func (s *device) Configured() {
 
 // begin sets the values that start from the EEPROM, with the goal at the present position.
 func (s *device) begin() {
-	s.Set(emulator.RegTorqueLimit, s.Get(emulator.RegMaxTorque))
+	s.Set(reg.TorqueLimit, s.Get(reg.MaxTorque))
 	if s.m.Series == feetech.HLS {
-		s.Set(emulator.RegGoalCurrent, s.protection())
+		s.Set(reg.GoalCurrent, s.protection())
 	}
-	s.Act.Shutdown = s.shutdownOf(byte(s.Get(emulator.RegUnloadCondition)))
+	s.Act.Shutdown = s.shutdownOf(byte(s.Get(reg.UnloadCondition)))
 	s.pushed = 0
-	s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
+	s.Set(reg.GoalPosition, int64(s.present(s.Shaft())))
 }
 
 // protection is an HLS's protection_current, the value of its goal_current at power-on.
@@ -103,7 +104,7 @@ func (s *device) protection() int64 {
 // shutdownOf is the mask of alarms that cut the torque.
 func (s *device) shutdownOf(bits byte) actuator.Alarm {
 	a := actuator.Alarm(feetech.Alarms(bits))
-	if s.Has(emulator.RegProtectiveTorque) {
+	if s.Has(reg.ProtectiveTorque) {
 		a &^= actuator.AlarmOverload
 	}
 	return a
@@ -111,8 +112,8 @@ func (s *device) shutdownOf(bits byte) actuator.Alarm {
 
 // overloaded reports whether torque is reduced to the protective torque.
 func (s *device) overloaded() bool {
-	return s.Has(emulator.RegProtectiveTorque) && s.Alarm&actuator.AlarmOverload != 0 &&
-		feetech.Alarms(byte(s.Get(emulator.RegUnloadCondition)))&servo.AlarmOverload != 0
+	return s.Has(reg.ProtectiveTorque) && s.Alarm&actuator.AlarmOverload != 0 &&
+		feetech.Alarms(byte(s.Get(reg.UnloadCondition)))&servo.AlarmOverload != 0
 }
 
 // clearAlarm clears an alarm, as torque off does.
@@ -122,7 +123,7 @@ func (s *device) clearAlarm() {
 }
 
 // offset is the homing offset, ticks: present = actual - offset.
-func (s *device) offset() float64 { return float64(s.Get(emulator.RegHomingOffset)) }
+func (s *device) offset() float64 { return float64(s.Get(reg.HomingOffset)) }
 
 // present is the position register's value for a shaft position, ticks: within one turn unless phaseTurns is set.
 func (s *device) present(shaft float64) float64 {
@@ -131,7 +132,7 @@ func (s *device) present(shaft float64) float64 {
 
 // lap is the part of the position in whole turns that the registers do not show, ticks.
 func (s *device) lap(shaft float64) float64 {
-	if s.m.Series == feetech.SCS || s.Get(emulator.RegPhase)&phaseTurns != 0 {
+	if s.m.Series == feetech.SCS || s.Get(reg.Phase)&phaseTurns != 0 {
 		return 0
 	}
 	return math.Floor((shaft-s.offset())/s.Sheet.Turn) * s.Sheet.Turn
@@ -139,7 +140,7 @@ func (s *device) lap(shaft float64) float64 {
 
 // coarse is the step/s of one count of speed.
 func (s *device) coarse() float64 {
-	if s.m.Series == feetech.STS && s.Get(emulator.RegPhase)&phaseFine == 0 {
+	if s.m.Series == feetech.STS && s.Get(reg.Phase)&phaseFine == 0 {
 		return 50
 	}
 	return 1
@@ -148,40 +149,40 @@ func (s *device) coarse() float64 {
 // Actuate passes the registers to the actuator. Speeds are converted by the gear: the actuator works in joint units.
 func (s *device) Actuate() {
 	a, turn := s.Act, s.Truth.Direction
-	a.Enable = s.Get(emulator.RegTorqueEnable) == 1 && !s.shut
-	a.Gains.P, a.Gains.I, a.Gains.D = float64(s.Get(emulator.RegPositionP)), float64(s.Get(emulator.RegPositionI)),
-		float64(s.Get(emulator.RegPositionD))
-	a.Limit, a.DutyLimit = s.SI(emulator.RegTorqueLimit), 1
-	if !s.Has(emulator.RegTorqueLimit) { // SCS
-		a.Limit = s.SI(emulator.RegMaxTorque)
+	a.Enable = s.Get(reg.TorqueEnable) == 1 && !s.shut
+	a.Gains.P, a.Gains.I, a.Gains.D = float64(s.Get(reg.PositionP)), float64(s.Get(reg.PositionI)),
+		float64(s.Get(reg.PositionD))
+	a.Limit, a.DutyLimit = s.SI(reg.TorqueLimit), 1
+	if !s.Has(reg.TorqueLimit) { // SCS
+		a.Limit = s.SI(reg.MaxTorque)
 	}
 	if s.overloaded() {
-		a.Limit = min(a.Limit, s.SI(emulator.RegProtectiveTorque))
+		a.Limit = min(a.Limit, s.SI(reg.ProtectiveTorque))
 	}
 	// Positions beyond one turn exist only with phaseTurns: else they are within the shaft's present turn.
-	a.Extended = s.Get(emulator.RegPhase)&phaseTurns != 0 || s.lap(s.Shaft()) != 0
-	speed := s.SI(emulator.RegGoalVelocity) * s.coarse() / s.Truth.Gear
+	a.Extended = s.Get(reg.Phase)&phaseTurns != 0 || s.lap(s.Shaft()) != 0
+	speed := s.SI(reg.GoalVelocity) * s.coarse() / s.Truth.Gear
 	// Limits with low >= high are inactive.
-	goal := float64(s.Get(emulator.RegGoalPosition))
-	if low, high := float64(s.Get(emulator.RegMinPosition)), float64(s.Get(emulator.RegMaxPosition)); low < high {
+	goal := float64(s.Get(reg.GoalPosition))
+	if low, high := float64(s.Get(reg.MinPosition)), float64(s.Get(reg.MaxPosition)); low < high {
 		goal = min(max(goal, low), high)
 	}
 	a.GoalPosition = s.Angle(goal + s.offset() + s.lap(s.Shaft()))
 	a.TimeBased, a.ProfileVelocity, a.ProfileAcceleration = false, math.Abs(speed),
-		s.SI(emulator.RegGoalAcceleration)/s.Truth.Gear
+		s.SI(reg.GoalAcceleration)/s.Truth.Gear
 	if s.m.Series == feetech.HLS {
 		s.actuateHLS(turn, speed)
 		return
 	}
-	switch s.Get(emulator.RegOperatingMode) {
+	switch s.Get(reg.OperatingMode) {
 	case stsVelocity:
 		a.Mode, a.GoalVelocity = hal.VelocityMode, turn*speed
 	case stsPWM:
-		a.Mode, a.GoalDuty = hal.DutyMode, turn*s.SI(emulator.RegGoalTime)
+		a.Mode, a.GoalDuty = hal.DutyMode, turn*s.SI(reg.GoalTime)
 	default:
 		a.Mode = hal.PositionMode
 		// An SCS uses the goal time instead of a speed if it is set.
-		if t := s.SI(emulator.RegGoalTime); s.m.Series == feetech.SCS && t > 0 {
+		if t := s.SI(reg.GoalTime); s.m.Series == feetech.SCS && t > 0 {
 			a.TimeBased, a.ProfileVelocity, a.ProfileAcceleration = true, t, 0
 		}
 	}
@@ -190,18 +191,18 @@ func (s *device) Actuate() {
 // actuateHLS applies an HLS's mode and goal_current, which is the current limit in all modes but the current mode.
 func (s *device) actuateHLS(turn, speed float64) {
 	a := s.Act
-	a.DutyLimit, a.Limit = s.SI(emulator.RegTorqueLimit),
-		min(1, math.Abs(s.SI(emulator.RegGoalCurrent))/a.Spec.MaxCurrent)
+	a.DutyLimit, a.Limit = s.SI(reg.TorqueLimit),
+		min(1, math.Abs(s.SI(reg.GoalCurrent))/a.Spec.MaxCurrent)
 	a.Mode = hal.PositionMode
-	switch s.Get(emulator.RegOperatingMode) {
+	switch s.Get(reg.OperatingMode) {
 	case stsVelocity:
 		a.Mode, a.GoalVelocity = hal.VelocityMode, turn*speed
 	case hlsCurrent:
-		a.Mode, a.Limit, a.GoalCurrent = hal.TorqueMode, 1, turn*s.SI(emulator.RegGoalCurrent)
+		a.Mode, a.Limit, a.GoalCurrent = hal.TorqueMode, 1, turn*s.SI(reg.GoalCurrent)
 	case hlsPWM:
-		a.Mode, a.Limit, a.GoalDuty = hal.DutyMode, 1, turn*float64(s.Get(emulator.RegGoalCurrent))/1000
+		a.Mode, a.Limit, a.GoalDuty = hal.DutyMode, 1, turn*float64(s.Get(reg.GoalCurrent))/1000
 	}
-	if s.Get(emulator.RegTorqueEnable) == hlsDamp {
+	if s.Get(reg.TorqueEnable) == hlsDamp {
 		a.Enable, a.Mode, a.Limit, a.GoalDuty = !s.shut, hal.DutyMode, 1, 0
 	}
 }
@@ -211,29 +212,29 @@ func (s *device) Notice() {
 	const passing = actuator.AlarmVoltage
 	s.Alarm = s.Alarm&^passing | s.Act.Alarm
 	if s.overloaded() && s.pushed == 0 {
-		s.pushed = math.Copysign(1, float64(s.Get(emulator.RegGoalPosition))-s.present(s.Shaft()))
+		s.pushed = math.Copysign(1, float64(s.Get(reg.GoalPosition))-s.present(s.Shaft()))
 		s.Drive()
 	}
 	if s.Alarm&s.Act.Shutdown != 0 && !s.shut {
 		s.shut = true
-		s.Set(emulator.RegTorqueEnable, 0)
+		s.Set(reg.TorqueEnable, 0)
 		s.Drive()
 	}
 }
 
 // Show fills the present registers. The load is the duty of the output.
 func (s *device) Show(r *emulator.Reading) {
-	s.Set(emulator.RegPresentPosition, int64(s.present(r.Shaft)))
-	s.SetSI(emulator.RegPresentVelocity, r.Velocity/s.coarse())
-	s.SetSI(emulator.RegPresentLoad, r.Duty)
-	s.SetSI(emulator.RegPresentCurrent, r.Amps)
-	s.SetSI(emulator.RegPresentVoltage, r.Volts)
-	s.SetSI(emulator.RegPresentTemperature, r.Temperature)
+	s.Set(reg.PresentPosition, int64(s.present(r.Shaft)))
+	s.SetSI(reg.PresentVelocity, r.Velocity/s.coarse())
+	s.SetSI(reg.PresentLoad, r.Duty)
+	s.SetSI(reg.PresentCurrent, r.Amps)
+	s.SetSI(reg.PresentVoltage, r.Volts)
+	s.SetSI(reg.PresentTemperature, r.Temperature)
 	moving := emulator.Flag(r.Moving)
 	if s.m.Series == feetech.HLS {
 		moving *= 3 // bit 1: the goal is not reached yet
-		s.Store(s.m.Register("target_position"), s.Get(emulator.RegGoalPosition))
+		s.Store(s.m.Register("target_position"), s.Get(reg.GoalPosition))
 	}
-	s.Set(emulator.RegMoving, moving)
-	s.Set(emulator.RegHardwareError, int64(feetech.AlarmByte(servo.Alarm(s.Alarm))))
+	s.Set(reg.Moving, moving)
+	s.Set(reg.HardwareError, int64(feetech.AlarmByte(servo.Alarm(s.Alarm))))
 }

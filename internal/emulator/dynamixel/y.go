@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/actuator"
@@ -59,8 +60,8 @@ func (s *device) isY() bool { return s.model != nil && s.model.ErrorCodes != nil
 
 // gearY is the factor of positions and speeds in the registers: 1 as long as the electronic gear is the real one.
 func (s *device) gearY() float64 {
-	return float64(s.model.Gear) * float64(s.Get(emulator.RegGearDenominator)) / float64(
-		s.Get(emulator.RegGearNumerator))
+	return float64(s.model.Gear) * float64(s.Get(reg.GearDenominator)) / float64(
+		s.Get(reg.GearNumerator))
 }
 
 // startY is Started. The turns stay counted, on a battery. Inferred: the goal is the present position, as in other
@@ -72,27 +73,27 @@ func (s *device) startY() {
 	}
 	s.limits()
 	s.startGoalsY()
-	if s.Get(emulator.RegStartup)&1 != 0 {
-		s.Set(emulator.RegTorqueEnable, 1)
+	if s.Get(reg.Startup)&1 != 0 {
+		s.Set(reg.TorqueEnable, 1)
 		s.torqueY(true)
 	}
 	s.stateY()
 }
 
 func (s *device) startGoalsY() {
-	for _, n := range [...]emulator.Name{emulator.RegGoalPWM, emulator.RegGoalCurrent, emulator.RegGoalVelocity} {
+	for _, n := range [...]reg.Name{reg.GoalPWM, reg.GoalCurrent, reg.GoalVelocity} {
 		s.Set(n, 0)
 	}
-	s.Set(emulator.RegGoalPosition, int64(math.Round(s.present(s.Shaft()))))
+	s.Set(reg.GoalPosition, int64(math.Round(s.present(s.Shaft()))))
 }
 
 // stateY shows the state and the error in their registers.
 func (s *device) stateY() {
-	s.Set(emulator.RegControllerState, int64(s.y.state))
-	s.Set(emulator.RegErrorCode, int64(s.y.code))
+	s.Set(reg.ControllerState, int64(s.y.state))
+	s.Set(reg.ErrorCode, int64(s.y.code))
 }
 
-func (s *device) milliseconds(n emulator.Name) time.Duration {
+func (s *device) milliseconds(n reg.Name) time.Duration {
 	return time.Duration(s.Get(n)) * time.Millisecond
 }
 
@@ -100,14 +101,14 @@ func (s *device) milliseconds(n emulator.Name) time.Duration {
 // process, and a stop from rest takes no time but the brake's.
 func (s *device) torqueY(on bool) {
 	if on {
-		s.y.state, s.y.until = dynamixel.StateProcessOn, s.Now+s.milliseconds(emulator.RegBrakeDelay)+
-			s.milliseconds(emulator.RegGoalUpdateDelay)
+		s.y.state, s.y.until = dynamixel.StateProcessOn, s.Now+s.milliseconds(reg.BrakeDelay)+
+			s.milliseconds(reg.GoalUpdateDelay)
 	} else {
 		s.y.state, s.y.slows, s.y.speed = dynamixel.StateProcessOff, s.Now, s.Act.Velocity
 		if s.Act.Moving {
-			s.y.slows += s.milliseconds(emulator.RegSafeStopTime)
+			s.y.slows += s.milliseconds(reg.SafeStopTime)
 		}
-		s.y.until = s.y.slows + s.milliseconds(emulator.RegBrakeDelay)
+		s.y.until = s.y.slows + s.milliseconds(reg.BrakeDelay)
 	}
 	s.proceedY()
 }
@@ -119,7 +120,7 @@ func (s *device) proceedY() {
 	case s.y.state == dynamixel.StateProcessOn:
 		s.y.state = dynamixel.StateRunning
 	case s.y.state == dynamixel.StateProcessOff:
-		if s.y.state = dynamixel.StateOff; s.Get(emulator.RegDriveMode)&0x40 != 0 {
+		if s.y.state = dynamixel.StateOff; s.Get(reg.DriveMode)&0x40 != 0 {
 			s.y.state = dynamixel.StateDynamicBrake
 		}
 	}
@@ -136,11 +137,11 @@ func (s *device) heldY() bool {
 // limit does not limit, because ROBOTIS' own arms drive these servos without ever writing it, and it is 0 after
 // power-on.
 func (s *device) actuateY() {
-	a, mode := s.Act, s.Get(emulator.RegOperatingMode)
+	a, mode := s.Act, s.Get(reg.OperatingMode)
 	turn, gear := s.Truth.Direction*s.sign()/s.gearY(), s.Truth.Gear
 	// What a real one drives until its brake is closed is not simulated, as the brake is not.
 	slows := s.y.state == dynamixel.StateProcessOff && s.Now < s.y.slows
-	a.Enable = s.Get(emulator.RegTorqueEnable) == 1 || slows || s.y.state == dynamixel.StateDynamicBrake
+	a.Enable = s.Get(reg.TorqueEnable) == 1 || slows || s.y.state == dynamixel.StateDynamicBrake
 	a.Enable = a.Enable && !s.shut
 	a.Extended = true
 	bound := func(goal, limit float64) float64 {
@@ -149,22 +150,22 @@ func (s *device) actuateY() {
 		}
 		return min(goal, limit)
 	}
-	a.DutyLimit = bound(s.SI(emulator.RegGoalPWM), s.SI(emulator.RegPWMLimit))
-	a.Limit = s.SI(emulator.RegCurrentLimit)
+	a.DutyLimit = bound(s.SI(reg.GoalPWM), s.SI(reg.PWMLimit))
+	a.Limit = s.SI(reg.CurrentLimit)
 	if mode != modeCurrent {
-		a.Limit = bound(s.SI(emulator.RegGoalCurrent), a.Limit)
+		a.Limit = bound(s.SI(reg.GoalCurrent), a.Limit)
 	}
 	a.Limit /= s.Act.Spec.MaxCurrent
-	if a.TimeBased = s.Get(emulator.RegDriveMode)&4 != 0; a.TimeBased {
-		a.ProfileVelocity, a.ProfileAcceleration = s.SI(emulator.RegProfileTime), s.SI(emulator.RegProfileRamp)
+	if a.TimeBased = s.Get(reg.DriveMode)&4 != 0; a.TimeBased {
+		a.ProfileVelocity, a.ProfileAcceleration = s.SI(reg.ProfileTime), s.SI(reg.ProfileRamp)
 	} else {
-		most := s.SI(emulator.RegVelocityLimit)
+		most := s.SI(reg.VelocityLimit)
 		if mode == modePosition {
-			most = bound(s.SI(emulator.RegGoalVelocity), most)
+			most = bound(s.SI(reg.GoalVelocity), most)
 		}
 		// The bound is that of the speed regulator's input, which the actuator allows a fifth more than its profile.
-		a.ProfileVelocity = bound(s.SI(emulator.RegProfileVelocity), most/1.2) / (s.gearY() * gear)
-		a.ProfileAcceleration = s.SI(emulator.RegProfileAcceleration) / (s.gearY() * gear)
+		a.ProfileVelocity = bound(s.SI(reg.ProfileVelocity), most/1.2) / (s.gearY() * gear)
+		a.ProfileAcceleration = s.SI(reg.ProfileAcceleration) / (s.gearY() * gear)
 	}
 	switch {
 	case s.y.state == dynamixel.StateDynamicBrake,
@@ -172,34 +173,34 @@ func (s *device) actuateY() {
 		a.Mode, a.GoalDuty = hal.DutyMode, 0 // shorted windings brake
 	case s.y.state == dynamixel.StateProcessOff:
 		a.Mode, a.GoalVelocity, a.DutyLimit, a.Limit = hal.VelocityMode, 0, 1, 1
-		a.ProfileAcceleration = 1.25 * math.Abs(s.y.speed) / max(s.milliseconds(emulator.RegSafeStopTime).Seconds(),
+		a.ProfileAcceleration = 1.25 * math.Abs(s.y.speed) / max(s.milliseconds(reg.SafeStopTime).Seconds(),
 			1e-3)
 	case s.heldY():
 		a.Mode, a.GoalPosition, a.ProfileVelocity, a.TimeBased = hal.PositionMode, s.y.heldAt, 0, false
 	case mode == modeCurrent:
-		a.Mode, a.GoalCurrent = hal.TorqueMode, s.Truth.Direction*s.sign()*s.SI(emulator.RegGoalCurrent)
+		a.Mode, a.GoalCurrent = hal.TorqueMode, s.Truth.Direction*s.sign()*s.SI(reg.GoalCurrent)
 	case mode == modeVelocity:
-		a.Mode, a.GoalVelocity = hal.VelocityMode, turn*s.SI(emulator.RegGoalVelocity)/gear
+		a.Mode, a.GoalVelocity = hal.VelocityMode, turn*s.SI(reg.GoalVelocity)/gear
 	default:
-		a.Mode, a.GoalPosition = hal.PositionMode, s.Angle(s.shaftAt(float64(s.Get(emulator.RegGoalPosition))))
+		a.Mode, a.GoalPosition = hal.PositionMode, s.Angle(s.shaftAt(float64(s.Get(reg.GoalPosition))))
 	}
 }
 
 // noticeY is Notice: processes end, errors begin.
 func (s *device) noticeY() {
-	a, w := s.Act, s.Get(emulator.RegWatchdog)
+	a, w := s.Act, s.Get(reg.Watchdog)
 	s.Alarm |= a.Alarm
 	was, slowed := s.y.state, s.y.state == dynamixel.StateProcessOff && s.Now >= s.y.slows
 	s.proceedY()
 	running := s.y.state == dynamixel.StateRunning
-	v, limit := math.Abs(a.Velocity)*s.Truth.Gear, s.SI(emulator.RegVelocityLimit)/s.gearY()
+	v, limit := math.Abs(a.Velocity)*s.Truth.Gear, s.SI(reg.VelocityLimit)/s.gearY()
 	switch {
 	case s.y.code != 0:
-	case s.Alarm&actuator.AlarmVoltage != 0 && a.Volts() > s.SI(emulator.RegMaxVoltage):
+	case s.Alarm&actuator.AlarmVoltage != 0 && a.Volts() > s.SI(reg.MaxVoltage):
 		s.raiseY(codeOverVoltage)
 	case s.Alarm&actuator.AlarmVoltage != 0:
 		s.raiseY(codeLowVoltage)
-	case a.Temperature > s.SI(emulator.RegInverterLimit):
+	case a.Temperature > s.SI(reg.InverterLimit):
 		s.raiseY(codeInverterHeat)
 	case s.Alarm&actuator.AlarmHeat != 0:
 		s.raiseY(codeMotorHeat)
@@ -211,13 +212,13 @@ func (s *device) noticeY() {
 		s.raiseY(codeEncoder)
 	case !running:
 	case w > 0 && s.Now-s.Received > time.Duration(w)*watchdogUnit:
-		s.Set(emulator.RegWatchdog, -1)
+		s.Set(reg.Watchdog, -1)
 		s.raiseY(codeWatchdog)
 	case v > 1.2*limit:
 		s.raiseY(codeOverSpeed)
-	case s.Get(emulator.RegOperatingMode) == modePosition && s.beyondY():
+	case s.Get(reg.OperatingMode) == modePosition && s.beyondY():
 		s.raiseY(codeLimit)
-	case s.Get(emulator.RegOperatingMode) == modePosition && s.lagsY():
+	case s.Get(reg.OperatingMode) == modePosition && s.lagsY():
 		s.raiseY(codeFollowing)
 	}
 	if was != s.y.state || slowed {
@@ -228,13 +229,13 @@ func (s *device) noticeY() {
 // beyondY and lagsY are the errors of the position mode that a threshold of 0 switches off (inferred of the following
 // error).
 func (s *device) beyondY() bool {
-	more, at := float64(s.Get(emulator.RegLimitThreshold)), s.present(s.Shaft())
-	return more > 0 && (at > float64(s.Get(emulator.RegMaxPosition))+more ||
-		at < float64(s.Get(emulator.RegMinPosition))-more)
+	more, at := float64(s.Get(reg.LimitThreshold)), s.present(s.Shaft())
+	return more > 0 && (at > float64(s.Get(reg.MaxPosition))+more ||
+		at < float64(s.Get(reg.MinPosition))-more)
 }
 
 func (s *device) lagsY() bool {
-	most := float64(s.Get(emulator.RegFollowingThreshold))
+	most := float64(s.Get(reg.FollowingThreshold))
 	off := (s.Act.TrajectoryPosition - s.Act.MeasuredPosition()) * s.Truth.Gear / (2 * math.Pi) * s.Sheet.Turn * s.gearY()
 	return most > 0 && math.Abs(off) > most
 }
@@ -243,14 +244,14 @@ func (s *device) lagsY() bool {
 func (s *device) raiseY(code byte) {
 	e := s.model.ErrorCode(code)
 	s.y.code = code
-	if h := s.Named[emulator.RegErrorHistory]; h != nil {
+	if h := s.Named[reg.ErrorHistory]; h != nil {
 		past := s.Bytes[h.Addr : h.Addr+16]
 		copy(past[1:], past)
 		past[0] = code
 	}
 	s.y.heldAt = s.Act.Position
 	if !e.Torque {
-		s.Set(emulator.RegTorqueEnable, 0)
+		s.Set(reg.TorqueEnable, 0)
 		s.shut, s.y.state = true, dynamixel.StateFault
 	}
 	s.stateY()
@@ -266,14 +267,14 @@ func (s *device) clearY(option string) refusal {
 		switch {
 		case e == nil:
 			return fine
-		case !e.Clears || s.Act.Volts() > s.SI(emulator.RegMaxVoltage) ||
-			s.Act.Volts() < s.SI(emulator.RegMinVoltage) ||
-			s.Act.Temperature > min(s.SI(emulator.RegTemperatureLimit), s.SI(emulator.RegInverterLimit)):
+		case !e.Clears || s.Act.Volts() > s.SI(reg.MaxVoltage) ||
+			s.Act.Volts() < s.SI(reg.MinVoltage) ||
+			s.Act.Temperature > min(s.SI(reg.TemperatureLimit), s.SI(reg.InverterLimit)):
 			return resultFail
 		}
 		s.clearErrorY()
 	case dynamixel.ClearMultiTurn:
-		if s.Get(emulator.RegTorqueEnable) == 1 || s.Get(emulator.RegMovingStatus)&4 != 0 {
+		if s.Get(reg.TorqueEnable) == 1 || s.Get(reg.MovingStatus)&4 != 0 {
 			return resultFail
 		}
 		// Within one turn of the motor, not of the output.
@@ -290,48 +291,48 @@ func (s *device) clearY(option string) refusal {
 func (s *device) clearErrorY() {
 	s.y.code, s.Alarm, s.shut = 0, 0, false
 	s.Act.ClearAlarm()
-	if s.Get(emulator.RegWatchdog) < 0 {
-		s.Set(emulator.RegWatchdog, 0)
+	if s.Get(reg.Watchdog) < 0 {
+		s.Set(reg.Watchdog, 0)
 	}
 	if s.y.state == dynamixel.StateFault {
 		s.y.state = dynamixel.StateOff
 	}
-	s.Set(emulator.RegGoalPosition, int64(math.Round(s.present(s.Shaft()))))
-	s.Set(emulator.RegGoalVelocity, 0)
-	s.Set(emulator.RegGoalCurrent, 0)
+	s.Set(reg.GoalPosition, int64(math.Round(s.present(s.Shaft()))))
+	s.Set(reg.GoalVelocity, 0)
+	s.Set(reg.GoalCurrent, 0)
 	s.stateY()
 	s.Drive()
 }
 
 // checkY holds the rules of the Y table that others do not have.
-func (s *device) checkY(r *servo.Register, n emulator.Name, v int64) refusal {
+func (s *device) checkY(r *servo.Register, n reg.Name, v int64) refusal {
 	switch goal := isGoal(n); {
-	case (goal || n == emulator.RegTorqueEnable) && (s.y.state == dynamixel.StateProcessOn ||
+	case (goal || n == reg.TorqueEnable) && (s.y.state == dynamixel.StateProcessOn ||
 		s.y.state == dynamixel.StateProcessOff):
 		return resultFail
-	case goal && s.heldY() && s.Get(emulator.RegTorqueEnable) == 1:
+	case goal && s.heldY() && s.Get(reg.TorqueEnable) == 1:
 		return dataRange
-	case n == emulator.RegHybridSave && v == 1 && s.Get(emulator.RegTorqueEnable) == 1:
+	case n == reg.HybridSave && v == 1 && s.Get(reg.TorqueEnable) == 1:
 		return dataRange
-	case n == emulator.RegProfileVelocity && v > s.Get(emulator.RegVelocityLimit):
+	case n == reg.ProfileVelocity && v > s.Get(reg.VelocityLimit):
 		return dataLimit
 	}
 	return fine
 }
 
 // followY applies the side effects of a write to r; was is torque_enable before it.
-func (s *device) followY(r *servo.Register, n emulator.Name, was int64) {
+func (s *device) followY(r *servo.Register, n reg.Name, was int64) {
 	switch {
-	case n == emulator.RegTorqueEnable && s.Get(n) != was:
+	case n == reg.TorqueEnable && s.Get(n) != was:
 		s.torqueY(was == 0)
-	case n == emulator.RegWatchdog && s.Get(n) >= 0 && s.y.code == codeWatchdog:
+	case n == reg.Watchdog && s.Get(n) >= 0 && s.y.code == codeWatchdog:
 		s.clearErrorY()
-	case s.isHybrid(r) && s.Get(emulator.RegTorqueEnable) == 0:
+	case s.isHybrid(r) && s.Get(reg.TorqueEnable) == 0:
 		copy(s.y.stored[r.Addr:r.Addr+r.Size], s.Bytes[r.Addr:])
-		s.Set(emulator.RegHybridSave, 2)
+		s.Set(reg.HybridSave, 2)
 	case s.isHybrid(r):
-		s.Set(emulator.RegHybridSave, 0)
-	case n == emulator.RegHybridSave && s.Get(n) == 1:
+		s.Set(reg.HybridSave, 0)
+	case n == reg.HybridSave && s.Get(n) == 1:
 		s.storeHybrid()
 		s.Set(n, 2)
 	}
@@ -340,24 +341,24 @@ func (s *device) followY(r *servo.Register, n emulator.Name, was int64) {
 // showY fills the present registers that others do not have, or have in other units.
 func (s *device) showY(r *emulator.Reading, turn float64) {
 	g := s.gearY()
-	s.SetSI(emulator.RegPresentVelocity, turn*r.Velocity*g)
-	s.SetSI(emulator.RegVelocityTrajectory, turn*r.PathVelocity*g)
-	s.SetSI(emulator.RegInverterTemperature, r.Temperature)
-	at, goal := s.present(r.Shaft), float64(s.Get(emulator.RegGoalPosition))
-	v := emulator.Flag(r.Ongoing)<<1 | emulator.Flag(math.Abs(r.Velocity)*g > s.SI(emulator.RegMovingThreshold))<<2
-	if s.Get(emulator.RegOperatingMode) == modePosition && !r.Ongoing {
-		v |= emulator.Flag(math.Abs(goal-at) <= float64(s.Get(emulator.RegInPositionThreshold)))
+	s.SetSI(reg.PresentVelocity, turn*r.Velocity*g)
+	s.SetSI(reg.VelocityTrajectory, turn*r.PathVelocity*g)
+	s.SetSI(reg.InverterTemperature, r.Temperature)
+	at, goal := s.present(r.Shaft), float64(s.Get(reg.GoalPosition))
+	v := emulator.Flag(r.Ongoing)<<1 | emulator.Flag(math.Abs(r.Velocity)*g > s.SI(reg.MovingThreshold))<<2
+	if s.Get(reg.OperatingMode) == modePosition && !r.Ongoing {
+		v |= emulator.Flag(math.Abs(goal-at) <= float64(s.Get(reg.InPositionThreshold)))
 	}
-	v |= emulator.Flag(math.Abs(s.present(r.PathTicks)-at) > float64(s.Get(emulator.RegFollowingThreshold))) << 3
-	v |= emulator.Flag(at >= float64(s.Get(emulator.RegMinPosition)) &&
-		at <= float64(s.Get(emulator.RegMaxPosition))) << 6
+	v |= emulator.Flag(math.Abs(s.present(r.PathTicks)-at) > float64(s.Get(reg.FollowingThreshold))) << 3
+	v |= emulator.Flag(at >= float64(s.Get(reg.MinPosition)) &&
+		at <= float64(s.Get(reg.MaxPosition))) << 6
 	switch {
-	case s.Get(emulator.RegProfileVelocity) == 0:
-	case s.Get(emulator.RegProfileAcceleration) == 0:
+	case s.Get(reg.ProfileVelocity) == 0:
+	case s.Get(reg.ProfileAcceleration) == 0:
 		v |= 1 << 4
 	default:
 		v |= 3 << 4
 	}
-	s.Set(emulator.RegMovingStatus, v)
+	s.Set(reg.MovingStatus, v)
 	s.stateY()
 }

@@ -3,12 +3,12 @@ package dynamixel
 import (
 	"math"
 
-	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
 )
 
 // reversed reports whether the drive mode turns the counting round (2.0).
 func (s *device) reversed() bool {
-	return s.model != nil && s.model.Protocol == 2 && s.Get(emulator.RegDriveMode)&1 != 0
+	return s.model != nil && s.model.Protocol == 2 && s.Get(reg.DriveMode)&1 != 0
 }
 
 // sign is -1 where the registers count against the shaft.
@@ -22,8 +22,8 @@ func (s *device) sign() float64 {
 // homing is the homing offset in force, ticks; the position mode takes no more than a quarter turn (e-Manual, "Homing
 // Offset").
 func (s *device) homing() float64 {
-	h := float64(s.Get(emulator.RegHomingOffset))
-	if s.Get(emulator.RegOperatingMode) == modePosition && !s.isY() {
+	h := float64(s.Get(reg.HomingOffset))
+	if s.Get(reg.OperatingMode) == modePosition && !s.isY() {
 		h = min(max(h, -1024), 1024)
 	}
 	return h
@@ -50,7 +50,7 @@ func (s *device) present(shaft float64) float64 {
 		shown *= s.gearY()
 	}
 	if s.model.Protocol == 1 && s.multiTurn() {
-		shown = math.Round(shown/s.divider()) + float64(s.Get(emulator.RegMultiTurnOffset))
+		shown = math.Round(shown/s.divider()) + float64(s.Get(reg.MultiTurnOffset))
 	}
 	return shown + s.homing()
 }
@@ -58,7 +58,7 @@ func (s *device) present(shaft float64) float64 {
 func (s *device) shaftAt(shown float64) float64 {
 	shown -= s.homing()
 	if s.model.Protocol == 1 && s.multiTurn() {
-		shown = (shown - float64(s.Get(emulator.RegMultiTurnOffset))) * s.divider()
+		shown = (shown - float64(s.Get(reg.MultiTurnOffset))) * s.divider()
 	}
 	if s.isY() {
 		shown /= s.gearY()
@@ -69,15 +69,15 @@ func (s *device) shaftAt(shown float64) float64 {
 // multiTurn and wheel are the modes that 1.0 servos select by their angle limits (MX; AX has only the wheel mode).
 func (s *device) multiTurn() bool {
 	last := int64(s.model.MaxTicks)
-	return s.Has(emulator.RegMultiTurnOffset) && s.Get(emulator.RegCWLimit) == last &&
-		s.Get(emulator.RegCCWLimit) == last
+	return s.Has(reg.MultiTurnOffset) && s.Get(reg.CWLimit) == last &&
+		s.Get(reg.CCWLimit) == last
 }
 
 func (s *device) wheel() bool {
 	if s.model.Protocol == 2 {
-		return s.xl320() && s.Get(emulator.RegOperatingMode) == modeWheel320
+		return s.xl320() && s.Get(reg.OperatingMode) == modeWheel320
 	}
-	return s.Get(emulator.RegCWLimit) == 0 && s.Get(emulator.RegCCWLimit) == 0
+	return s.Get(reg.CWLimit) == 0 && s.Get(reg.CCWLimit) == 0
 }
 
-func (s *device) divider() float64 { return float64(max(1, s.Get(emulator.RegDivider))) }
+func (s *device) divider() float64 { return float64(max(1, s.Get(reg.Divider))) }
