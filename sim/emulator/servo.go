@@ -16,9 +16,10 @@ type Servo struct {
 	Sheet      Sheet
 	Act        *actuator.Servo
 	Truth      GroundTruth
-	Flash      []byte         // contents of the EEPROM, independent of its copy in RAM; nil if the model has no RAM copy
-	Alarm      actuator.Alarm // latched as by the vendor's firmware
-	Reply      []byte         // scratch of the reply being made
+	// contents of the EEPROM, independent of its copy in RAM; nil if the model has no RAM copy
+	Flash []byte
+	Alarm actuator.Alarm // latched as by the vendor's firmware
+	Reply []byte         // scratch of the reply being made
 
 	Now      time.Duration
 	Booted   time.Duration // since when it has power

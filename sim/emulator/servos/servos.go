@@ -22,11 +22,12 @@ import (
 type maker func(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth) *emulator.Servo
 
 // New returns an emulated device of model m, or nil if m is a model of another package than Halyard's vendors'. The id
-// must be in the vendor's range. The device owns act's commands and backlash from then on; the caller steps act. truth is
-// how the device is mounted; its zero value is without error. A model with a serial line and a CAN bus is on the serial
-// line: see NewCAN.
+// must be in the vendor's range. The device owns act's commands and backlash from then on; the caller steps act. truth
+// is how the device is mounted; its zero value is without error. A model with a serial line and a CAN bus is on the
+// serial line: see NewCAN.
 func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth) *emulator.Servo {
-	for _, try := range []maker{dynamixel.New, feetech.New, hiwonder.New, kondo.New, vesc.New, odrive.New, cybergear.New} {
+	for _, try := range []maker{dynamixel.New, feetech.New, hiwonder.New, kondo.New, vesc.New, odrive.New,
+		cybergear.New} {
 		if s := try(m, id, act, truth); s != nil {
 			return s
 		}
