@@ -243,8 +243,8 @@ func syntax(err error) error {
 	return fmt.Errorf("syntax: %w", err)
 }
 
-// LooksLikeLeRobot reports whether data is a LeRobot calibration file, good or bad, rather than one of Halyard's.
-func LooksLikeLeRobot(data []byte) bool {
+// looksLikeLeRobot reports whether data is a LeRobot calibration file, good or bad, rather than one of Halyard's.
+func looksLikeLeRobot(data []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) && bytes.Contains(data, []byte(`"homing_offset"`))
 }
 

@@ -14,8 +14,8 @@ type Met struct {
 	Offset     float64 // ticks, its own zero offset; NaN = not known
 }
 
-// Misfit is a servo that its joint's calibration was not made with.
-type Misfit struct {
+// misfit is a servo that its joint's calibration was not made with.
+type misfit struct {
 	Met
 	Found, Fix string
 }
@@ -36,13 +36,13 @@ func (m *Met) suits(o *Met) bool {
 // Misfits lists the servos whose zero offset is not the one that their joint's calibration was made with, as after a
 // calibration with another tool or an exchange of servos, and where two lines were exchanged, or another joint's file
 // would fit, says so.
-func Misfits(met []Met) (list []Misfit) {
+func Misfits(met []Met) (list []misfit) {
 	for i := range met {
 		m := &met[i]
 		if !m.stale() {
 			continue
 		}
-		x := Misfit{Met: *m, Found: fmt.Sprintf("made with homing offset %d, the servo has %.0f",
+		x := misfit{Met: *m, Found: fmt.Sprintf("made with homing offset %d, the servo has %.0f",
 			m.File.Servo.HomingOffset, m.Offset),
 			Fix: "measure " + m.Joint + " and write its file: docs/calibration.md"}
 		if k := slices.IndexFunc(met, func(

@@ -46,7 +46,7 @@ func load[T any](path, what string, parse func([]byte, string) (*T, error)) (*T,
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "calibration " + path, Err: err}
 	}
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
-	if LooksLikeLeRobot(data) {
+	if looksLikeLeRobot(data) {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "calibration " + path,
 			Err: errors.New("got LeRobot's calibration of a whole robot, want a file a joint"),
 			Try: "halyard calibration import " + path + " --config CONFIG --dir calibration"}

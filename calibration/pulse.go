@@ -57,7 +57,7 @@ type Idle string
 
 // The ways.
 const (
-	IdleNeutral Idle = "neutral" // an ESC stays armed and does not move
+	idleNeutral Idle = "neutral" // an ESC stays armed and does not move
 	IdleNone    Idle = "none"    // no pulses: a servo loses torque
 )
 
@@ -66,7 +66,7 @@ const (
 func NominalThruster(output string, c Channel, table []Width) *Pulse {
 	return &Pulse{Output: output, Device: c, Method: ByNominal, Version: 1, Mode: hal.TorqueMode, Direction: 1,
 		Neutral: 1500, Range: [2]float64{1100, 1900}, DeadBand: [2]float64{1472, 1528}, Table: table,
-		Arming: 3 * time.Second, IdleOutput: IdleNeutral}
+		Arming: 3 * time.Second, IdleOutput: idleNeutral}
 }
 
 // NominalServo is the calibration of a hobby servo without measured values: 1000 to 2000 µs map to low to high, rad.

@@ -45,7 +45,7 @@ func esc() *Pulse {
 		Version: 2, Mode: hal.TorqueMode, Direction: -1, Neutral: 1500, Range: [2]float64{1100, 1900},
 		DeadBand: [2]float64{1472, 1528},
 		Table:    []Width{{1100, -39.9}, {1472, 0}, {1528, 0}, {1900, 51.4}}, Arming: 3 * time.Second,
-		IdleOutput: IdleNeutral}
+		IdleOutput: idleNeutral}
 }
 
 func TestParsePulse(t *testing.T) {

@@ -10,27 +10,27 @@ import (
 )
 
 // Sink writes log records and text in a goroutine of its own, so that a terminal that is stopped or a pipe that is full
-// delays neither the cycle nor a stop. It stores at most SinkSize entries; further ones are dropped and counted, and
+// delays neither the cycle nor a stop. It stores at most sinkSize entries; further ones are dropped and counted, and
 // the count is written in their place. The zero Sink is ready for use. All methods may be called from any goroutine.
 //
 // The goroutine exists while entries wait. Flush waits for it.
 type Sink struct {
 	mu      leafLock
-	queue   []func() // at most SinkSize
+	queue   []func() // at most sinkSize
 	running bool
 	idle    chan struct{} // closed when the goroutine ends
 	lost    uint64        // dropped since the last entry was stored
 	dropped uint64
 }
 
-// SinkSize is the number of entries that a Sink stores.
-const SinkSize = 512
+// sinkSize is the number of entries that a Sink stores.
+const sinkSize = 512
 
 // put stores write, or drops it. note, which writes how many entries were lost, precedes it where some were.
 func (s *Sink) put(write func(), note func(lost uint64)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.queue) >= SinkSize {
+	if len(s.queue) >= sinkSize {
 		s.lost++
 		s.dropped++
 		return

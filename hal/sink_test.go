@@ -17,7 +17,7 @@ func TestSinkBlocked(t *testing.T) {
 		read, write := io.Pipe()
 		var s Sink
 		log := slog.New(s.Handler(slog.NewTextHandler(write, nil))).With("rig", "demo")
-		for k := range SinkSize + 10 {
+		for k := range sinkSize + 10 {
 			log.Warn(fmt.Sprint("entry ", k))
 		}
 		if s.Flush(time.Second) {

@@ -28,7 +28,7 @@ const (
 	canError    = 1 << 29
 
 	MaxCAN         = 1<<11 - 1
-	MaxExtendedCAN = 1<<29 - 1
+	maxExtendedCAN = 1<<29 - 1
 )
 
 // A CAN line is a Port that carries whole frames of CANSize bytes, like a raw socket of Linux (struct can_frame), so
@@ -63,7 +63,7 @@ func ParseCAN(p []byte, f *CANFrame) error {
 	}
 	word := binary.LittleEndian.Uint32(p)
 	*f = CANFrame{
-		ID: word & MaxExtendedCAN, Extended: word&canExtended != 0, Remote: word&canRemote != 0,
+		ID: word & maxExtendedCAN, Extended: word&canExtended != 0, Remote: word&canRemote != 0,
 		Error: word&canError != 0,
 		Len:   p[4], Data: [8]byte(p[8:]),
 	}

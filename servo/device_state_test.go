@@ -148,7 +148,7 @@ func TestPresence(t *testing.T) {
 			t.Error("silence was not silence")
 		}
 	}
-	if !p.Lost || p.Ask != 100+LostPause || !errors.Is(m.State.Err, ErrLost) {
+	if !p.Lost || p.Ask != 100+lostPause || !errors.Is(m.State.Err, ErrLost) {
 		t.Errorf("got lost %v, asked at %d, %v", p.Lost, p.Ask, m.State.Err)
 	}
 	p = Presence{Garbled: true, Misses: 9}

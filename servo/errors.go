@@ -35,8 +35,8 @@ func (a Alarm) String() string {
 	return strings.Join(names, ", ")
 }
 
-// FaultBit is one fault of a vendor's fault word.
-type FaultBit struct {
+// faultBit is one fault of a vendor's fault word.
+type faultBit struct {
 	Bits  uint64
 	Name  string // the vendor's own, as its documents have it
 	Alarm Alarm  // our class of it
@@ -44,10 +44,10 @@ type FaultBit struct {
 }
 
 // Bit returns a row of a FaultTable.
-func Bit(bits uint64, name string, a Alarm, fix string) FaultBit { return FaultBit{bits, name, a, fix} }
+func Bit(bits uint64, name string, a Alarm, fix string) faultBit { return faultBit{bits, name, a, fix} }
 
 // FaultTable lists the faults of a vendor's fault word.
-type FaultTable []FaultBit
+type FaultTable []faultBit
 
 // Alarm is the classes of the bits that are set and in the table.
 func (t FaultTable) Alarm(bits uint64) (a Alarm) {

@@ -20,7 +20,7 @@ type Exchange struct {
 	Sent     uint64        // bytes
 	Received uint64
 
-	sending  bool          // goals, which belong to the present: see MaxPause
+	sending  bool          // goals, which belong to the present: see maxPause
 	seen     time.Duration // when this process was last seen to run meanwhile
 	bits     int           // of a byte on the wire: start, data, parity, stop
 	bad      uint64        // damaged packets before this exchange
@@ -50,7 +50,7 @@ func (x *Exchange) Write() error {
 	if len(x.Out) == 0 {
 		return nil
 	}
-	if x.sending && x.Port.Now()-x.seen > MaxPause {
+	if x.sending && x.Port.Now()-x.seen > maxPause {
 		x.Out = x.Out[:0]
 		return ErrPaused
 	}
@@ -61,11 +61,11 @@ func (x *Exchange) Write() error {
 	return err
 }
 
-// MaxPause is how long this process may have been stopped within a Send: after it neither a goal nor torque on is
+// maxPause is how long this process may have been stopped within a Send: after it neither a goal nor torque on is
 // written, since a supervisor may have switched torque off meanwhile.
-const MaxPause = 100 * time.Millisecond
+const maxPause = 100 * time.Millisecond
 
-// ErrPaused reports a Send that was not finished for MaxPause.
+// ErrPaused reports a Send that was not finished for maxPause.
 var ErrPaused = errors.New("this process did not run for too long: goals are not sent")
 
 // begin notes that a Send begins, whose packets are dropped after a pause; end that it has ended.
@@ -154,7 +154,7 @@ func (x *Exchange) wait() (piece []byte, last bool, err error) {
 		part = min(wait, abortCheck)
 	}
 	n, err := x.Port.Read(x.Raw[len(x.Raw):cap(x.Raw)], part)
-	if now := x.Port.Now(); now-x.seen <= part+MaxPause {
+	if now := x.Port.Now(); now-x.seen <= part+maxPause {
 		x.seen = now
 	}
 	piece = x.Raw[len(x.Raw) : len(x.Raw)+n]

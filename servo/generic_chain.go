@@ -46,8 +46,8 @@ type Protocol interface {
 	ParserStats() (badChecksums, garbage uint64)
 }
 
-// LongReader is a Protocol without a separate request for health: SyncRead and ReadState read one device long.
-type LongReader interface {
+// longReader is a Protocol without a separate request for health: SyncRead and ReadState read one device long.
+type longReader interface {
 	// ReadLong selects the device that the reads of this cycle read long, -1 = none; a lost device is always read long.
 	ReadLong(i int)
 	// ShowsHealth reports whether a long read shows the torque switch of servo i; else ReadHealth follows it.
@@ -126,7 +126,7 @@ type GenericChain struct {
 	cfg      ChainConfig
 	spec     ChainSpec
 	protocol Protocol
-	long     LongReader   // nil if the protocol does not implement it
+	long     longReader   // nil if the protocol does not implement it
 	goals    GoalVerifier // likewise
 	x        *Exchange
 	line     Line // nil while it is lost
@@ -156,7 +156,7 @@ func NewGenericChain(cfg ChainConfig, spec ChainSpec, p Protocol) *GenericChain 
 	cfg.Health = cmp.Or(cfg.Health, HealthInterval(cfg.Period))
 	r := &GenericChain{cfg: cfg, spec: spec, protocol: p, Devices: make([]Device, len(cfg.Servos)),
 		staged: make([]Goal, len(cfg.Servos)), list: make([]int, 0, len(cfg.Servos)), x: &Exchange{}}
-	r.long, _ = p.(LongReader)
+	r.long, _ = p.(longReader)
 	r.goals, _ = p.(GoalVerifier)
 	r.reopen = Reconnector{Bus: cfg.Name, Open: cfg.Reopen}
 	for i := range cfg.Servos {

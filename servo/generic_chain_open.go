@@ -56,7 +56,7 @@ func (r *GenericChain) faults(i int) (faults []error) {
 		return []error{errors.New("no model")}
 	}
 	for _, s := range c.Settings {
-		if err := CheckSetting(c.Model, s); err != nil {
+		if err := checkSetting(c.Model, s); err != nil {
 			faults = append(faults, err)
 		}
 	}
@@ -93,12 +93,12 @@ func (r *GenericChain) identify(i int) error {
 		s.met = true
 		return r.keep(i)
 	case errors.Is(err, ErrNoReply):
-		s.Lost, s.Ask, s.State.Err = true, r.cycle+LostPause, s.Unasked
+		s.Lost, s.Ask, s.State.Err = true, r.cycle+lostPause, s.Unasked
 		return s.Error(hal.Absent, "open", err)
 	case s.Barred:
 		s.State.Err = err
 		return err
 	}
-	s.Lost, s.Ask = true, r.cycle+LostPause
+	s.Lost, s.Ask = true, r.cycle+lostPause
 	return r.lineError(s, "open", err)
 }

@@ -14,7 +14,7 @@ type Presence struct {
 // How trouble with reading a servo is spread over cycles.
 const (
 	LostAfter = 3  // misses in a row until a servo is lost
-	LostPause = 50 // cycles between two questions to a lost servo
+	lostPause = 50 // cycles between two questions to a lost servo
 	badPause  = 10 // the same, to one that has answered badly: it is there
 )
 
@@ -28,7 +28,7 @@ func (p *Presence) Miss(m *DeviceState, cycle uint64) (silence bool) {
 	// A servo that answers badly is there; one that does not answer may not be.
 	if p.Lost || p.Misses >= LostAfter && silence {
 		m.State.Err = m.Unasked
-		if p.Lost, p.Ask = true, cycle+LostPause; !silence {
+		if p.Lost, p.Ask = true, cycle+lostPause; !silence {
 			p.Ask = cycle + badPause
 		}
 		m.Torque, m.State.Torque = Unknown, false

@@ -199,8 +199,8 @@ func (r *Register) CheckWrite(model string, v int64) error {
 	return nil
 }
 
-// CheckSetting returns an error if x is not a valid setting of a model: an unknown name, or a value out of range.
-func CheckSetting(m Model, x Setting) error {
+// checkSetting returns an error if x is not a valid setting of a model: an unknown name, or a value out of range.
+func checkSetting(m Model, x Setting) error {
 	r := m.Setting(x.Register)
 	if r == nil {
 		return fmt.Errorf("setting %s: not a setting of %s", x.Register, m.Units().Name)

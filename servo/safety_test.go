@@ -209,11 +209,11 @@ func TestSafety18PausedSend(t *testing.T) {
 		x.Out = append(x.Out[:0], 1, 2, 3)
 		return x.Write()
 	}
-	if err := send(MaxPause); err != nil || len(port.in) != 3 {
+	if err := send(maxPause); err != nil || len(port.in) != 3 {
 		t.Errorf("a late host: got %v, % x", err, port.in)
 	}
 	port.in = nil
-	if err := send(MaxPause + 1); !errors.Is(err, ErrPaused) || len(port.in) > 0 || len(x.Out) > 0 {
+	if err := send(maxPause + 1); !errors.Is(err, ErrPaused) || len(port.in) > 0 || len(x.Out) > 0 {
 		t.Errorf("stopped before a write: got %v, % x", err, port.in)
 	}
 	if err := send(0); err != nil || len(port.in) != 3 {

@@ -46,7 +46,7 @@ func TestADS1115Word(t *testing.T) {
 		word        uint16
 	}{{0, 128, 4.096, 0xC383}, {3, 860, 2.048, 0xF5E3}, {1, 8, 0.256, 0xDB03}, {2, 475, 6.144, 0xE1C3}} {
 		for _, g := range ADS1115Gains() {
-			if got := ADS1115Word(c.input, g, c.rate); g.Volts == c.volts && got != c.word {
+			if got := ads1115Word(c.input, g, c.rate); g.Volts == c.volts && got != c.word {
 				t.Errorf("AIN%d ±%g V %d/s: got %04X, want %04X", c.input, c.volts, c.rate, got, c.word)
 			}
 		}

@@ -69,7 +69,7 @@ func NewADS1115(bus conn.Bus, c ADS1115Config) (*ADS1115, error) {
 				"input %d: got %d of ±%g V, want 0..3 of 6.144, 4.096, 2.048, 1.024, 0.512 or 0.256",
 				k, in.Input, in.Volts)
 		}
-		s.words = append(s.words, ADS1115Word(in.Input, gains[g], c.Rate))
+		s.words = append(s.words, ads1115Word(in.Input, gains[g], c.Rate))
 		s.perLSB = append(s.perLSB, gains[g].Volts/32768)
 	}
 	return s, nil

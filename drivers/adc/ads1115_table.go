@@ -21,8 +21,8 @@ func ADS1115Gains() []ADS1115Gain {
 		{0.256, 5 << 9}}
 }
 
-// ADS1115Word is the configuration that starts one conversion of an input 0..3.
-func ADS1115Word(input int, gain ADS1115Gain, rate int) uint16 {
+// ads1115Word is the configuration that starts one conversion of an input 0..3.
+func ads1115Word(input int, gain ADS1115Gain, rate int) uint16 {
 	code := uint16(max(0, slices.Index(adcreg.ADS1115Rates(), rate)))
 	return adcreg.ADS1115Start | adcreg.ADS1115Single | adcreg.ADS1115Once | adcreg.ADS1115NoAlert | uint16(
 		input)<<12 | gain.Bits | code<<5

@@ -87,8 +87,8 @@ func New(c Config) (*Camera, error) {
 	switch {
 	case !known:
 		return nil, c.fault(hal.Invalid, fmt.Errorf("format: got %q, want mjpeg, yuyv, rgb24 or grey", c.Encoding))
-	case c.Width < 1 || c.Height < 1 || c.Width > MaxSide || c.Height > MaxSide:
-		return nil, c.fault(hal.Invalid, fmt.Errorf("size: got %dx%d, want 1..%d", c.Width, c.Height, MaxSide))
+	case c.Width < 1 || c.Height < 1 || c.Width > maxSide || c.Height > maxSide:
+		return nil, c.fault(hal.Invalid, fmt.Errorf("size: got %dx%d, want 1..%d", c.Width, c.Height, maxSide))
 	case !(c.Rate >= 0.1 && c.Rate <= 1000):
 		return nil, c.fault(hal.Invalid, fmt.Errorf("rate: got %g, want 0.1..1000 Hz", c.Rate))
 	}
@@ -234,7 +234,7 @@ func (c *Camera) capture() (err error) {
 }
 
 // publishFrame decodes a frame to a picture if a viewer waits for one. The error reports why the frame is invalid.
-func (c *Camera) publishFrame(s *stream, d *Decoder, b *v4l2.Buffer, lost uint64) error {
+func (c *Camera) publishFrame(s *stream, d *decoder, b *v4l2.Buffer, lost uint64) error {
 	c.mu.Lock()
 	c.stats.Frames++
 	c.stats.Lost += lost

@@ -418,7 +418,7 @@ func done(t *testing.T) context.Context {
 func TestNewRefuses(t *testing.T) {
 	for _, c := range []Config{
 		{Encoding: "h264", Width: 4, Height: 4, Rate: 30}, {Width: 0, Height: 4, Rate: 30},
-		{Width: 4, Height: MaxSide + 1, Rate: 30},
+		{Width: 4, Height: maxSide + 1, Rate: 30},
 		{Width: 4, Height: 4}, {Width: 4, Height: 4, Rate: 1e9},
 	} {
 		if _, err := New(c); hal.KindOf(err) != hal.Invalid {

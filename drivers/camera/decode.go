@@ -18,18 +18,18 @@ type Shape struct {
 	Full          bool // of YUYV: its values use all of 0..255
 }
 
-// MaxSide bounds both sides of a picture, pixels, and so the memory that a hostile or broken device can make us
+// maxSide bounds both sides of a picture, pixels, and so the memory that a hostile or broken device can make us
 // allocate.
-const MaxSide = 4096
+const maxSide = 4096
 
 // check returns an error for an impossible shape.
 func (s Shape) check() error {
 	switch row := s.Pixel.Bytes(s.Width); {
-	case s.Width < 1 || s.Height < 1 || s.Width > MaxSide || s.Height > MaxSide:
-		return fmt.Errorf("size: got %dx%d, want 1..%d", s.Width, s.Height, MaxSide)
+	case s.Width < 1 || s.Height < 1 || s.Width > maxSide || s.Height > maxSide:
+		return fmt.Errorf("size: got %dx%d, want 1..%d", s.Width, s.Height, maxSide)
 	case s.Pixel == v4l2.YUYV && s.Width%2 != 0:
 		return fmt.Errorf("size: got %dx%d, want an even width of YUYV", s.Width, s.Height)
-	case row > 0 && (s.Stride < row || s.Stride > row+MaxSide):
+	case row > 0 && (s.Stride < row || s.Stride > row+maxSide):
 		return fmt.Errorf("row: got %d bytes, want %d or some more", s.Stride, row)
 	case row == 0 && s.Pixel != v4l2.MJPG && s.Pixel != v4l2.JPEG:
 		return fmt.Errorf("pixel format: got %v, want one that is decoded here", s.Pixel)
@@ -37,8 +37,8 @@ func (s Shape) check() error {
 	return nil
 }
 
-// Decoder makes pictures of frames. One goroutine uses it.
-type Decoder struct {
+// decoder makes pictures of frames. One goroutine uses it.
+type decoder struct {
 	shape  Shape
 	tables []byte // the standard Huffman tables, as a JPEG has them
 	whole  []byte // a frame with its tables
@@ -46,8 +46,8 @@ type Decoder struct {
 }
 
 // NewDecoder returns a decoder of frames of s, or reports why s is no shape of a frame.
-func NewDecoder(s Shape) (*Decoder, error) {
-	d := &Decoder{shape: s}
+func NewDecoder(s Shape) (*decoder, error) {
+	d := &decoder{shape: s}
 	if err := s.check(); err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func NewDecoder(s Shape) (*Decoder, error) {
 
 // Decode fills rgb, three bytes a pixel of the shape, from a frame. After an error rgb is undefined. It keeps no
 // reference to the frame.
-func (d *Decoder) Decode(rgb, frame []byte) error {
+func (d *decoder) Decode(rgb, frame []byte) error {
 	s := &d.shape
 	row := s.Pixel.Bytes(s.Width)
 	if row == 0 {
@@ -131,7 +131,7 @@ func clip(v int32) byte {
 }
 
 // jpeg decodes a frame that is a JPEG.
-func (d *Decoder) jpeg(rgb, frame []byte) error {
+func (d *decoder) jpeg(rgb, frame []byte) error {
 	// Some cameras put the start marker of a frame there twice.
 	for bytes.HasPrefix(frame, []byte{0xFF, jpegStart, 0xFF, jpegStart}) {
 		frame = frame[2:]

@@ -269,7 +269,7 @@ func TestConvert(t *testing.T) {
 func TestShapes(t *testing.T) {
 	for _, s := range []Shape{
 		{}, {Pixel: v4l2.YUYV, Width: 3, Height: 2, Stride: 6}, {Pixel: v4l2.YUYV, Width: 4, Height: 2, Stride: 7},
-		{Pixel: v4l2.RGB3, Width: 4, Height: 2, Stride: 1 << 20}, {Pixel: v4l2.MJPG, Width: MaxSide + 1, Height: 1},
+		{Pixel: v4l2.RGB3, Width: 4, Height: 2, Stride: 1 << 20}, {Pixel: v4l2.MJPG, Width: maxSide + 1, Height: 1},
 		{Pixel: 0x10203, Width: 4, Height: 4},
 	} {
 		if _, err := NewDecoder(s); err == nil {

@@ -186,10 +186,10 @@ func TestLinks(t *testing.T) {
 		want Link
 		err  string
 	}{
-		{"can0", Link{"can0", true, Active, 500_000, 100 * time.Millisecond}, ""},
-		{"can1", Link{"can1", false, Stopped, 0, 0}, "interface can1 is down"},
+		{"can0", Link{"can0", true, active, 500_000, 100 * time.Millisecond}, ""},
+		{"can1", Link{"can1", false, stopped, 0, 0}, "interface can1 is down"},
 		{"can2", Link{"can2", true, BusOff, 1_000_000, 0}, "interface can2 is bus-off"},
-		{"vcan0", Link{"vcan0", true, Unknown, 0, 0}, ""},
+		{"vcan0", Link{"vcan0", true, unknown, 0, 0}, ""},
 	} {
 		got, err := parseLinks(table, c.name)
 		if err != nil || got == nil || *got != c.want {
@@ -212,7 +212,7 @@ func TestLinks(t *testing.T) {
 	if _, err := parseLinks(table, "lo"); err == nil {
 		t.Error("lo: got a CAN interface")
 	}
-	if BusOff.String() != "bus-off" || Unknown.String() != "unknown" {
+	if BusOff.String() != "bus-off" || unknown.String() != "unknown" {
 		t.Error("names of states")
 	}
 }

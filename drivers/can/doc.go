@@ -30,8 +30,8 @@ import (
 // Line is also what every system answers; see the package comment.
 var _ servo.Line = (*Line)(nil)
 
-// MaxBitrate is the fastest classic CAN, bit/s.
-const MaxBitrate = 1_000_000
+// maxBitrate is the fastest classic CAN, bit/s.
+const maxBitrate = 1_000_000
 
 // epoch is the zero of every line's clock, so that the clock continues when a lost line is opened again.
 var epoch = time.Now()
@@ -56,13 +56,13 @@ type State uint32
 
 // The states.
 const (
-	Active State = iota
-	Warning
-	Passive
+	active State = iota
+	warning
+	passive
 	BusOff
-	Stopped
-	Sleeping
-	Unknown // a virtual interface has no controller
+	stopped
+	sleeping
+	unknown // a virtual interface has no controller
 )
 
 func (s State) String() string {

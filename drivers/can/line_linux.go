@@ -37,8 +37,8 @@ type Line struct {
 // received. Its errors: hal.Absent: no such interface, or it is down or bus-off. hal.Invalid: it has another rate. Each
 // error has a command to try.
 func Open(name string, bitrate int, filters ...Filter) (*Line, error) {
-	if bitrate < 1 || bitrate > MaxBitrate {
-		return nil, fault(hal.Invalid, name, "open", fmt.Errorf("bitrate: got %d, want 1..%d", bitrate, MaxBitrate), "")
+	if bitrate < 1 || bitrate > maxBitrate {
+		return nil, fault(hal.Invalid, name, "open", fmt.Errorf("bitrate: got %d, want 1..%d", bitrate, maxBitrate), "")
 	}
 	link, err := Find(name, bitrate)
 	if err != nil {

@@ -52,7 +52,7 @@ func parseLinks(table []byte, name string) (*Link, error) {
 		if m.Header.Type != unix.RTM_NEWLINK || len(m.Data) < unix.SizeofIfInfomsg {
 			continue
 		}
-		link := &Link{State: Unknown, Up: binary.NativeEndian.Uint32(m.Data[8:])&interfaceUp != 0}
+		link := &Link{State: unknown, Up: binary.NativeEndian.Uint32(m.Data[8:])&interfaceUp != 0}
 		kind := ""
 		// Not syscall.ParseNetlinkRouteAttr, which panics where the last attribute is cut short.
 		each(m.Data[unix.SizeofIfInfomsg:], func(t uint16, v []byte) {
@@ -102,7 +102,7 @@ func (l *Link) read(info []byte) (kind string) {
 				case canTiming:
 					l.Bitrate = int(n)
 				case canState:
-					l.State = State(min(n, uint32(Unknown)))
+					l.State = State(min(n, uint32(unknown)))
 				case canRestart:
 					l.Restart = time.Duration(n) * time.Millisecond
 				}

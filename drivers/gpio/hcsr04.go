@@ -21,15 +21,15 @@ const (
 
 	// HCSR04Cycle is the time between two triggers, so that no echo of the one before is received.
 	HCSR04Cycle = 60 * time.Millisecond
-	// HCSR04MinRange and HCSR04MaxRange are its range, m.
-	HCSR04MinRange = 0.02
-	HCSR04MaxRange = 4.0
+	// hcsr04MinRange and hcsr04MaxRange are its range, m.
+	hcsr04MinRange = 0.02
+	hcsr04MaxRange = 4.0
 )
 
 // HCSR04Config reports where a sonar is.
 type HCSR04Config struct {
 	Celsius float64 // of the air
-	Range   float64 // the reading without an echo, m; 0 = HCSR04MaxRange
+	Range   float64 // the reading without an echo, m; 0 = hcsr04MaxRange
 	Turn    *Turn   // shared with sensors that would receive its sound; nil = none
 }
 
@@ -62,8 +62,8 @@ const (
 
 // NewHCSR04 returns the sonar at two lines, trigger and echo. It does no I/O.
 func NewHCSR04(p Pins, c HCSR04Config) *HCSR04 {
-	if c.Range <= 0 || c.Range > HCSR04MaxRange {
-		c.Range = HCSR04MaxRange
+	if c.Range <= 0 || c.Range > hcsr04MaxRange {
+		c.Range = hcsr04MaxRange
 	}
 	if c.Turn == nil {
 		c.Turn = &Turn{}
@@ -194,7 +194,7 @@ func (s *HCSR04) distance() float64 {
 	if s.fell < 0 || width >= hcsr04Silence/2 { // 38 ms, or for as long as a clone likes
 		return s.config.Range
 	}
-	return min(s.config.Range, max(HCSR04MinRange, width.Seconds()*speedOfSound(s.config.Celsius)/2))
+	return min(s.config.Range, max(hcsr04MinRange, width.Seconds()*speedOfSound(s.config.Celsius)/2))
 }
 
 // rest ends a trigger.

@@ -69,7 +69,7 @@ func (b *bnoSerial) ask(register byte, n int) (data []byte, err error) {
 }
 
 func bnoStatus(status byte) string {
-	if names := BNO055Statuses(); int(status) < len(names) {
+	if names := bno055Statuses(); int(status) < len(names) {
 		return names[status]
 	}
 	return "unknown"

@@ -9,8 +9,8 @@ const (
 // BNO055Baud is the rate of its serial line.
 const BNO055Baud = 115200
 
-// BNO055Statuses are the statuses after EE, by number.
-func BNO055Statuses() []string {
+// bno055Statuses are the statuses after EE, by number.
+func bno055Statuses() []string {
 	return []string{"", "write success", "read fail", "write fail", "register map: invalid address",
 		"register map: write disabled",
 		"wrong start byte", "bus overrun", "max length", "min length", "receive character timeout"}

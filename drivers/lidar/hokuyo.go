@@ -33,7 +33,7 @@ type Hokuyo struct {
 	geometry ScanGeometry
 	command  string
 	size     int
-	parser   *SCIPParser
+	parser   *scipParser
 	block    SCIPBlock
 	sense    bool // something whole came since the last question
 	usual    int  // the rate that it was found at when it was not at ours; 0 = it always was

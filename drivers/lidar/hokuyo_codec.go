@@ -16,8 +16,8 @@ type SCIPBlock struct {
 	Echo, Status, Lines []byte
 }
 
-// SCIPParser extracts blocks from a stream of bytes. Its result does not depend on the sizes of the pieces fed.
-type SCIPParser struct {
+// scipParser extracts blocks from a stream of bytes. Its result does not depend on the sizes of the pieces fed.
+type scipParser struct {
 	Garbage uint64 // malformed blocks, and bytes of one without an end
 	buf     []byte // buf[at:] is unread
 	at      int
@@ -25,13 +25,13 @@ type SCIPParser struct {
 }
 
 // NewSCIPParser returns an empty parser.
-func NewSCIPParser() *SCIPParser { return &SCIPParser{buf: make([]byte, 0, 2*scipMaxLine)} }
+func NewSCIPParser() *scipParser { return &scipParser{buf: make([]byte, 0, 2*scipMaxLine)} }
 
 // Reset discards all buffered bytes.
-func (p *SCIPParser) Reset() { p.buf, p.at, p.scan = p.buf[:0], 0, 0 }
+func (p *scipParser) Reset() { p.buf, p.at, p.scan = p.buf[:0], 0, 0 }
 
 // Feed accepts bytes of b and returns their number. It invalidates the last block.
-func (p *SCIPParser) Feed(b []byte) int {
+func (p *scipParser) Feed(b []byte) int {
 	if p.at > 0 {
 		p.scan -= p.at
 		p.buf = p.buf[:copy(p.buf, p.buf[p.at:])]
@@ -47,7 +47,7 @@ func (p *SCIPParser) Feed(b []byte) int {
 }
 
 // Next gives the next block that an empty line ends; false until one is complete.
-func (p *SCIPParser) Next(k *SCIPBlock) bool {
+func (p *scipParser) Next(k *SCIPBlock) bool {
 	for {
 		// Back by one: the first of the two newlines may have been there already.
 		from := max(p.at, p.scan-1)

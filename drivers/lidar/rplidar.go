@@ -37,7 +37,7 @@ type RPLidar struct {
 	geometry ScanGeometry
 	out      []byte
 	nodes    *lidarwire.RPNodeParser
-	capsules *RPCapsuleParser // nil for a standard scan
+	capsules *rpCapsuleParser // nil for a standard scan
 	capsule  RPCapsule        // the last one
 	span     int              // how far the capsule before reached, 1/64 °
 	misfits  int              // capsules in a row that did not reach as far as the ones before

@@ -268,9 +268,9 @@ func predict(mm, base int, level uint32) uint32 {
 	return uint32(steps) & 0x3FF
 }
 
-// RPCapsuleParser finds the capsules of one encoding in a stream. A capsule is complete when the one after it has come:
+// rpCapsuleParser finds the capsules of one encoding in a stream. A capsule is complete when the one after it has come:
 // that one's start is where it ends.
-type RPCapsuleParser struct {
+type rpCapsuleParser struct {
 	servo.Framer
 	encoding RPLidarEncoding
 	lost     uint64 // bytes lost as of the last capsule
@@ -279,9 +279,9 @@ type RPCapsuleParser struct {
 }
 
 // NewRPCapsuleParser returns an empty parser for an encoding with capsules.
-func NewRPCapsuleParser(e RPLidarEncoding) *RPCapsuleParser {
+func NewRPCapsuleParser(e RPLidarEncoding) *rpCapsuleParser {
 	n := rpSizes[e].bytes
-	return &RPCapsuleParser{encoding: e, held: make([]byte, 0, n), previous: make([]byte, 0, n),
+	return &rpCapsuleParser{encoding: e, held: make([]byte, 0, n), previous: make([]byte, 0, n),
 		Framer: servo.NewFramer(n, servo.Rules{
 			First: func(b byte) bool { return b>>4 == 0xA },
 			Frame: func(h []byte) (int, bool) { return n, len(h) < 2 || h[1]>>4 == 0x5 },
@@ -290,14 +290,14 @@ func NewRPCapsuleParser(e RPLidarEncoding) *RPCapsuleParser {
 }
 
 // Reset discards all buffered bytes.
-func (p *RPCapsuleParser) Reset() {
+func (p *rpCapsuleParser) Reset() {
 	p.Framer.Reset()
 	p.held = p.held[:0]
 }
 
 // Next gives the next capsule that another one followed without a gap; false until one is complete. One that came
 // before a gap, or before the first of a scan, is left out: how far it reached is not known.
-func (p *RPCapsuleParser) Next(c *RPCapsule) bool {
+func (p *rpCapsuleParser) Next(c *RPCapsule) bool {
 	for f := p.Frame(); f != nil; f = p.Frame() {
 		start := rpStartOf(p.encoding, f)
 		whole := len(p.held) > 0 && p.Garbage == p.lost && start&0x8000 == 0

@@ -25,8 +25,8 @@ type SICKState struct {
 	Laser               bool // on
 }
 
-// DecodeSICKStatus takes the body of an answer to SICKStatus.
-func DecodeSICKStatus(p []byte) (SICKState, error) {
+// decodeSICKStatus takes the body of an answer to SICKStatus.
+func decodeSICKStatus(p []byte) (SICKState, error) {
 	if len(p) < lidarwire.SICKStatusLen || p[0] != byte(lidarwire.SICKStatus)|lidarwire.SICKReplyBit {
 		return SICKState{}, fmt.Errorf("status: got %d bytes, want %d", len(p), lidarwire.SICKStatusLen)
 	}
@@ -52,7 +52,7 @@ func (d *SICK) State() (SICKState, error) {
 	if err != nil {
 		return SICKState{}, err
 	}
-	s, err := DecodeSICKStatus(p)
+	s, err := decodeSICKStatus(p)
 	if err != nil {
 		return s, d.fault(hal.BusFault, err)
 	}

@@ -135,11 +135,11 @@ func TestSICKStatus(t *testing.T) {
 	want := SICKState{Version: "V02.30", Boot: "X01.27", Mode: 0x24, Defect: true, Variant: 2, Angle: 180,
 		Resolution: 50, Baud: 0x8001,
 		KeepsBaud: true, Address: 3, MeasuringMode: 6, Unit: 1, Laser: true}
-	if got, err := DecodeSICKStatus(body); err != nil || got != want {
+	if got, err := decodeSICKStatus(body); err != nil || got != want {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
 	for _, bad := range [][]byte{nil, body[:lidarwire.SICKStatusLen-1], append([]byte{0xB0}, body[1:]...)} {
-		if got, err := DecodeSICKStatus(bad); err == nil {
+		if got, err := decodeSICKStatus(bad); err == nil {
 			t.Errorf("% X: got %+v", bad[:min(len(bad), 4)], got)
 		}
 	}
@@ -208,7 +208,7 @@ func FuzzSICK(f *testing.F) {
 						}
 					}
 				}
-				DecodeSICKStatus(b)
+				decodeSICKStatus(b)
 			}
 		}
 	})

@@ -33,33 +33,33 @@ func frames() []struct {
 		want       any
 	}{
 		{"hello", "01 484c5942 0100 00 02000000 ffffffffffffffff 0100 0100 61 0000",
-			func(b []byte) (any, error) { return ParseHello(b) }, func() []byte { return AppendHello(nil, hello) },
+			func(b []byte) (any, error) { return parseHello(b) }, func() []byte { return appendHello(nil, hello) },
 			hello},
 		{"spaces", "81 02000000 8096980000000000 0100 0100 61 0300 726164 000000000000f0bf 000000000000f03f 0000",
-			func(b []byte) (any, error) { return ParseSpaces(b) }, func() []byte { return AppendSpaces(nil, spaces) },
+			func(b []byte) (any, error) { return parseSpaces(b) }, func() []byte { return appendSpaces(nil, spaces) },
 			spaces},
 		{"step", "02 000000000000f03f 00000000000000c0",
 			func(b []byte) (any, error) {
 				v := make([]float64, 2)
-				return v, ParseFloats(b, StepType, v)
-			}, func() []byte { return AppendStep(nil, []float64{1, -2}) }, []float64{1, -2}},
+				return v, parseFloats(b, stepType, v)
+			}, func() []byte { return appendStep(nil, []float64{1, -2}) }, []float64{1, -2}},
 		{"reset", "03 00 01 0000000000000000 0700000000000000",
 			func(b []byte) (any, error) {
 				which, seeds := make([]bool, 2), make([]int64, 2)
-				return []any{which, seeds}, ParseReset(b, which, seeds)
+				return []any{which, seeds}, parseReset(b, which, seeds)
 			}, func() []byte {
-				return AppendReset(nil, 2, []bool{false, true}, []int64{0, 7})
+				return appendReset(nil, 2, []bool{false, true}, []int64{0, 7})
 			}, []any{[]bool{false, true}, []int64{0, 7}}},
 		{"observations", "82 000000000000f03f",
 			func(b []byte) (any, error) {
 				v := make([]float64, 1)
-				return v, ParseFloats(b, ObservationsType, v)
-			}, func() []byte { return AppendObservations(nil, []float64{1}) }, []float64{1}},
+				return v, parseFloats(b, observationsType, v)
+			}, func() []byte { return appendObservations(nil, []float64{1}) }, []float64{1}},
 		{"error", "ff 02 0200 6e6f",
 			func(b []byte) (any, error) {
-				_, err := ParseSpaces(b)
+				_, err := parseSpaces(b)
 				return err, nil
-			}, func() []byte { return AppendRefusal(nil, refusal) }, refusal},
+			}, func() []byte { return appendRefusal(nil, refusal) }, refusal},
 	}
 }
 
@@ -198,7 +198,7 @@ func TestLeaveInReset(t *testing.T) {
 	if _, err := NewClient(conn, &Hello{Target: Itself, Copies: 1}); err != nil {
 		t.Fatal(err)
 	}
-	conn.Write(endFrame(AppendReset(beginFrame(nil), 1, nil, nil)))
+	conn.Write(endFrame(appendReset(beginFrame(nil), 1, nil, nil)))
 	select {
 	case <-env.closed:
 		t.Error("the session ended while its client waits")
@@ -232,7 +232,7 @@ func TestRefusals(t *testing.T) {
 		}
 		conn.Write(unhex(raw))
 		got, _ := io.ReadAll(conn)
-		if len(got) < 6 || Type(got[4]) != ErrorType {
+		if len(got) < 6 || Type(got[4]) != errorType {
 			t.Errorf("%s: got % x, want an error and the end", name, got)
 		}
 		conn.Close()
@@ -244,18 +244,18 @@ func FuzzFrames(f *testing.F) {
 		f.Add(unhex(k.body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		if h, err := ParseHello(body); err == nil && !bytes.Equal(AppendHello(nil, h), body) {
-			t.Errorf("hello: got % x again", AppendHello(nil, h))
+		if h, err := parseHello(body); err == nil && !bytes.Equal(appendHello(nil, h), body) {
+			t.Errorf("hello: got % x again", appendHello(nil, h))
 		}
-		if s, err := ParseSpaces(body); err == nil && !bytes.Equal(AppendSpaces(nil, s), body) {
-			t.Errorf("spaces: got % x again", AppendSpaces(nil, s))
+		if s, err := parseSpaces(body); err == nil && !bytes.Equal(appendSpaces(nil, s), body) {
+			t.Errorf("spaces: got % x again", appendSpaces(nil, s))
 		}
 		v, which, seeds := make([]float64, 2), make([]bool, 2), make([]int64, 2)
-		if err := ParseFloats(body, StepType, v); err == nil && !bytes.Equal(AppendStep(nil, v), body) {
-			t.Errorf("step: got % x again", AppendStep(nil, v))
+		if err := parseFloats(body, stepType, v); err == nil && !bytes.Equal(appendStep(nil, v), body) {
+			t.Errorf("step: got % x again", appendStep(nil, v))
 		}
-		if err := ParseReset(body, which, seeds); err == nil && !bytes.Equal(AppendReset(nil, 2, which, seeds), body) {
-			t.Errorf("reset: got % x again", AppendReset(nil, 2, which, seeds))
+		if err := parseReset(body, which, seeds); err == nil && !bytes.Equal(appendReset(nil, 2, which, seeds), body) {
+			t.Errorf("reset: got % x again", appendReset(nil, 2, which, seeds))
 		}
 	})
 }

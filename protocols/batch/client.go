@@ -18,10 +18,10 @@ type Client struct {
 // NewClient sends HELLO on conn. It owns conn.
 func NewClient(conn net.Conn, h *Hello) (*Client, error) {
 	c := &Client{conn: conn, in: bufio.NewReaderSize(conn, 64<<10)}
-	err := c.ask(AppendHello(beginFrame(nil), h))
+	err := c.ask(appendHello(beginFrame(nil), h))
 	if err == nil {
 		var s *Spaces
-		if s, err = ParseSpaces(c.body); err == nil {
+		if s, err = parseSpaces(c.body); err == nil {
 			c.Spaces = *s
 			return c, nil
 		}
@@ -32,18 +32,18 @@ func NewClient(conn net.Conn, h *Hello) (*Client, error) {
 
 // Step sends the actions of all copies and waits for their observations.
 func (c *Client) Step(actions, observations []float64) error {
-	if err := c.ask(AppendStep(beginFrame(c.out), actions)); err != nil {
+	if err := c.ask(appendStep(beginFrame(c.out), actions)); err != nil {
 		return err
 	}
-	return refused(ParseFloats(c.body, ObservationsType, observations))
+	return refused(parseFloats(c.body, observationsType, observations))
 }
 
 // Reset resets the copies for which which is true, all where it is nil, by their seeds.
 func (c *Client) Reset(which []bool, seeds []int64, observations []float64) error {
-	if err := c.ask(AppendReset(beginFrame(c.out), c.Spaces.Copies, which, seeds)); err != nil {
+	if err := c.ask(appendReset(beginFrame(c.out), c.Spaces.Copies, which, seeds)); err != nil {
 		return err
 	}
-	return refused(ParseFloats(c.body, ObservationsType, observations))
+	return refused(parseFloats(c.body, observationsType, observations))
 }
 
 // Close ends the session, and the copies with it.
@@ -54,7 +54,7 @@ func (c *Client) ask(frame []byte) (err error) {
 	if _, err = c.conn.Write(c.out); err != nil {
 		return err
 	}
-	c.body, err = readFrame(c.in, c.body, MaxFrame)
+	c.body, err = readFrame(c.in, c.body, maxFrame)
 	return err
 }
 

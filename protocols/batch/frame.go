@@ -12,19 +12,19 @@ type Type uint8
 
 // The types.
 const (
-	HelloType        Type = 1
-	StepType         Type = 2
-	ResetType        Type = 3
-	SpacesType       Type = 129
-	ObservationsType Type = 130
-	ErrorType        Type = 255
+	helloType        Type = 1
+	stepType         Type = 2
+	resetType        Type = 3
+	spacesType       Type = 129
+	observationsType Type = 130
+	errorType        Type = 255
 )
 
 // Bounds of received data.
 const (
-	MaxFrame  = 64 << 20 // bytes
-	MaxNames  = 4096
-	MaxString = 1024
+	maxFrame  = 64 << 20 // bytes
+	maxNames  = 4096
+	maxString = 1024
 	magic     = "HLYB"
 	version   = 1
 )
@@ -67,9 +67,9 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Text }
 
-// AppendHello appends the body of a frame, the part after its length; likewise the other functions.
-func AppendHello(b []byte, h *Hello) []byte {
-	b = append(append(b, byte(HelloType)), magic...)
+// appendHello appends the body of a frame, the part after its length; likewise the other functions.
+func appendHello(b []byte, h *Hello) []byte {
+	b = append(append(b, byte(helloType)), magic...)
 	b = binary.LittleEndian.AppendUint16(b, version)
 	b = append(b, byte(h.Target))
 	b = binary.LittleEndian.AppendUint32(b, uint32(h.Copies))
@@ -77,17 +77,17 @@ func AppendHello(b []byte, h *Hello) []byte {
 	return appendNames(appendNames(b, h.Actions), h.Observations)
 }
 
-// AppendStep appends a STEP; AppendObservations the answer.
-func AppendStep(b []byte, actions []float64) []byte {
-	return appendFloats(append(b, byte(StepType)), actions)
+// appendStep appends a STEP; appendObservations the answer.
+func appendStep(b []byte, actions []float64) []byte {
+	return appendFloats(append(b, byte(stepType)), actions)
 }
-func AppendObservations(b []byte, observations []float64) []byte {
-	return appendFloats(append(b, byte(ObservationsType)), observations)
+func appendObservations(b []byte, observations []float64) []byte {
+	return appendFloats(append(b, byte(observationsType)), observations)
 }
 
-// AppendReset appends a RESET of the copies marked in which, all where it is nil.
-func AppendReset(b []byte, copies int, which []bool, seeds []int64) []byte {
-	b = append(b, byte(ResetType))
+// appendReset appends a RESET of the copies marked in which, all where it is nil.
+func appendReset(b []byte, copies int, which []bool, seeds []int64) []byte {
+	b = append(b, byte(resetType))
 	for i := range copies {
 		mark := byte(1)
 		if which != nil && !which[i] {
@@ -105,9 +105,9 @@ func AppendReset(b []byte, copies int, which []bool, seeds []int64) []byte {
 	return b
 }
 
-// AppendSpaces appends a SPACES.
-func AppendSpaces(b []byte, s *Spaces) []byte {
-	b = binary.LittleEndian.AppendUint32(append(b, byte(SpacesType)), uint32(s.Copies))
+// appendSpaces appends a SPACES.
+func appendSpaces(b []byte, s *Spaces) []byte {
+	b = binary.LittleEndian.AppendUint32(append(b, byte(spacesType)), uint32(s.Copies))
 	b = binary.LittleEndian.AppendUint64(b, uint64(s.Period))
 	for _, list := range [...][]Column{s.Actions, s.Observations} {
 		b = binary.LittleEndian.AppendUint16(b, uint16(len(list)))
@@ -119,9 +119,9 @@ func AppendSpaces(b []byte, s *Spaces) []byte {
 	return b
 }
 
-// AppendRefusal appends an ERROR; a text that is too long is cut.
-func AppendRefusal(b []byte, r *Refusal) []byte {
-	return appendString(append(b, byte(ErrorType), r.Kind), r.Text[:min(len(r.Text), MaxString)])
+// appendRefusal appends an ERROR; a text that is too long is cut.
+func appendRefusal(b []byte, r *Refusal) []byte {
+	return appendString(append(b, byte(errorType), r.Kind), r.Text[:min(len(r.Text), maxString)])
 }
 
 func appendNames(b []byte, names []string) []byte {
@@ -171,8 +171,8 @@ func (r *reader) f64() float64 {
 
 func (r *reader) text() string {
 	n := r.u16()
-	if n > MaxString && r.err == nil {
-		r.err = fmt.Errorf("batch: got a string of %d bytes, want at most %d", n, MaxString)
+	if n > maxString && r.err == nil {
+		r.err = fmt.Errorf("batch: got a string of %d bytes, want at most %d", n, maxString)
 	}
 	if r.err != nil {
 		return ""
@@ -182,8 +182,8 @@ func (r *reader) text() string {
 
 func (r *reader) count() int {
 	n := r.u16()
-	if n > MaxNames && r.err == nil {
-		r.err = fmt.Errorf("batch: got %d names, want at most %d", n, MaxNames)
+	if n > maxNames && r.err == nil {
+		r.err = fmt.Errorf("batch: got %d names, want at most %d", n, maxNames)
 	}
 	if r.err != nil {
 		return 0
@@ -216,7 +216,7 @@ func open(body []byte, want Type) (reader, error) {
 	switch {
 	case r.err != nil:
 		return r, r.err
-	case got == ErrorType && want != ErrorType:
+	case got == errorType && want != errorType:
 		refusal := &Refusal{Kind: r.u8(), Text: r.text()}
 		if err := r.end(); err != nil {
 			return r, err
@@ -228,9 +228,9 @@ func open(body []byte, want Type) (reader, error) {
 	return r, nil
 }
 
-// ParseHello reads the body of a HELLO.
-func ParseHello(body []byte) (*Hello, error) {
-	r, err := open(body, HelloType)
+// parseHello reads the body of a HELLO.
+func parseHello(body []byte) (*Hello, error) {
+	r, err := open(body, helloType)
 	if err != nil {
 		return nil, err
 	}
@@ -245,9 +245,9 @@ func ParseHello(body []byte) (*Hello, error) {
 	return h, r.end()
 }
 
-// ParseSpaces reads the body of a SPACES.
-func ParseSpaces(body []byte) (*Spaces, error) {
-	r, err := open(body, SpacesType)
+// parseSpaces reads the body of a SPACES.
+func parseSpaces(body []byte) (*Spaces, error) {
+	r, err := open(body, spacesType)
 	if err != nil {
 		return nil, err
 	}
@@ -263,8 +263,8 @@ func ParseSpaces(body []byte) (*Spaces, error) {
 	return s, r.end()
 }
 
-// ParseFloats reads the body of a STEP or of OBSERVATIONS into values; the body must have as many numbers.
-func ParseFloats(body []byte, want Type, values []float64) error {
+// parseFloats reads the body of a STEP or of OBSERVATIONS into values; the body must have as many numbers.
+func parseFloats(body []byte, want Type, values []float64) error {
 	r, err := open(body, want)
 	if err != nil {
 		return err
@@ -278,9 +278,9 @@ func ParseFloats(body []byte, want Type, values []float64) error {
 	return nil
 }
 
-// ParseReset reads the body of a RESET of len(which) copies into which and seeds.
-func ParseReset(body []byte, which []bool, seeds []int64) error {
-	r, err := open(body, ResetType)
+// parseReset reads the body of a RESET of len(which) copies into which and seeds.
+func parseReset(body []byte, which []bool, seeds []int64) error {
+	r, err := open(body, resetType)
 	if err != nil {
 		return err
 	}

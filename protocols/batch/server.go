@@ -84,7 +84,7 @@ func (s *Server) session(ctx context.Context, conn net.Conn) (err error) {
 	}
 	defer func() { err = errors.Join(err, env.Close()) }()
 	conn.SetReadDeadline(time.Time{})
-	if err := c.send(AppendSpaces(beginFrame(c.out), spaces)); err != nil {
+	if err := c.send(appendSpaces(beginFrame(c.out), spaces)); err != nil {
 		return err
 	}
 	n := spaces.Copies
@@ -106,12 +106,12 @@ func (s *Server) session(ctx context.Context, conn net.Conn) (err error) {
 			return errors.Join(err, c.refuse(err))
 		}
 		switch t := Type(c.body[0]); t {
-		case StepType:
-			if err = ParseFloats(c.body, StepType, actions); err == nil {
+		case stepType:
+			if err = parseFloats(c.body, stepType, actions); err == nil {
 				err = env.Step(ctx, actions, observations)
 			}
-		case ResetType:
-			if err = ParseReset(c.body, which, seeds); err == nil {
+		case resetType:
+			if err = parseReset(c.body, which, seeds); err == nil {
 				looked = s.look(c, cancel)
 				err = env.Reset(ctx, which, seeds, observations)
 			}
@@ -124,7 +124,7 @@ func (s *Server) session(ctx context.Context, conn net.Conn) (err error) {
 		if err != nil {
 			err = c.refuse(err)
 		} else {
-			err = c.send(AppendObservations(beginFrame(c.out), observations))
+			err = c.send(appendObservations(beginFrame(c.out), observations))
 		}
 		if err != nil {
 			return err
@@ -139,7 +139,7 @@ func (s *Server) hello(c *session) (Environment, *Spaces, error) {
 	if c.body, err = readFrame(c.in, c.body, most); err != nil {
 		return nil, nil, err
 	}
-	h, err := ParseHello(c.body)
+	h, err := parseHello(c.body)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -182,5 +182,5 @@ func (c *session) send(b []byte) error {
 }
 
 func (c *session) refuse(err error) error {
-	return c.send(AppendRefusal(beginFrame(c.out), &Refusal{uint8(hal.KindOf(err)), err.Error()}))
+	return c.send(appendRefusal(beginFrame(c.out), &Refusal{uint8(hal.KindOf(err)), err.Error()}))
 }

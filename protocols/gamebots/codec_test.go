@@ -129,15 +129,15 @@ func TestNumbers(t *testing.T) {
 		{7.6, 0, "7"}, {1.57, 1, "1.5"}, {math.NaN(), 4, "0.0000"}, {math.Inf(1), 2, "1000000000000.00"},
 		{math.Inf(-1), 2, "-1000000000000.00"},
 	} {
-		if got := string(AppendNumber(nil, k.v, k.decimals)); got != k.want {
+		if got := string(appendNumber(nil, k.v, k.decimals)); got != k.want {
 			t.Errorf("%v: got %s, want %s", k.v, got, k.want)
 		}
 	}
 	// a parsed number is encoded unchanged
 	for i := range 10000 {
-		want := string(AppendNumber(nil, float64(i)/1e4, 4))
+		want := string(appendNumber(nil, float64(i)/1e4, 4))
 		v, err := number([]byte(want))
-		if got := string(AppendNumber(nil, v, 4)); got != want || err != nil {
+		if got := string(appendNumber(nil, v, 4)); got != want || err != nil {
 			t.Fatalf("%s came back as %s (%v)", want, got, err)
 		}
 	}

@@ -14,9 +14,9 @@ import (
 type Dialect int32
 
 const (
-	Document Dialect = iota // the manual of version 2.0.1
+	document Dialect = iota // the manual of version 2.0.1
 	Later                   // USARSim on UT2004, 2007 to 2010
-	UDK                     // USARSim on UDK, 2010 to 2015
+	udk                     // USARSim on UDK, 2010 to 2015
 )
 
 var dialectNames = [...]string{"document", "later", "udk"}
@@ -28,7 +28,7 @@ func ParseDialect(name string) (Dialect, error) {
 	if d := slices.Index(dialectNames[:], name); d >= 0 {
 		return Dialect(d), nil
 	}
-	return Document, &hal.Error{Kind: hal.Invalid, Op: "gamebots: dialect",
+	return document, &hal.Error{Kind: hal.Invalid, Op: "gamebots: dialect",
 		Err: fmt.Errorf("got %q, want %s", name, strings.Join(dialectNames[:], ", "))}
 }
 
@@ -45,9 +45,9 @@ var shown = [...]struct {
 	command, name, value string
 	dialect              Dialect
 }{
-	{"CAMERA", "Rotation", "", Document}, {"MISPKG", "Rotation", "", Document}, {"MISPGK", "", "", Document},
-	{"GETCONF", "Type", "PanTilt", Document}, {"GETGEO", "Type", "PanTilt", Document},
-	{"GETCONF", "Type", "INU", Document}, {"GETGEO", "Type", "INU", Document},
+	{"CAMERA", "Rotation", "", document}, {"MISPKG", "Rotation", "", document}, {"MISPGK", "", "", document},
+	{"GETCONF", "Type", "PanTilt", document}, {"GETGEO", "Type", "PanTilt", document},
+	{"GETCONF", "Type", "INU", document}, {"GETGEO", "Type", "INU", document},
 	{"GETCONF", "Type", "Robot", Later}, {"GETGEO", "Type", "Robot", Later},
 	{"GETCONF", "Type", "MisPkg", Later}, {"GETGEO", "Type", "MisPkg", Later},
 	{"GETCONF", "Type", "GroundTruth", Later}, {"GETGEO", "Type", "GroundTruth", Later},
@@ -59,8 +59,8 @@ var shown = [...]struct {
 	{"INIT", "ClassName", "P3AT", Later}, {"INIT", "ClassName", "P3DX", Later}, {"INIT", "ClassName", "Kenaf", Later},
 	{"INIT", "ClassName", "Talon", Later}, {"INIT", "ClassName", "Matilda", Later},
 	{"INIT", "ClassName", "AirRobot", Later},
-	{"ACT", "", "", UDK}, {"CONTROL", "", "", UDK}, {"GETPATHNODES", "", "", UDK}, {"SET", "Type", "Joint", UDK},
-	{"GETCONF", "Type", "Actuator", UDK}, {"GETGEO", "Type", "Actuator", UDK},
+	{"ACT", "", "", udk}, {"CONTROL", "", "", udk}, {"GETPATHNODES", "", "", udk}, {"SET", "Type", "Joint", udk},
+	{"GETCONF", "Type", "Actuator", udk}, {"GETGEO", "Type", "Actuator", udk},
 }
 
 // shows is the dialect that m is a word of; false where all have it.
@@ -86,11 +86,11 @@ func (m *Message) shows() (d Dialect, ok bool) {
 func (s *session) listen(m *Message) {
 	d, ok := m.shows()
 	have := s.dialect.get()
-	if !ok || d == have || d > Document && d < have {
+	if !ok || d == have || d > document && d < have {
 		s.chosen = s.chosen || ok
 		return
 	}
-	if s.server.options.Choose && (!s.chosen || d > have && have > Document) {
+	if s.server.options.Choose && (!s.chosen || d > have && have > document) {
 		s.chosen = true
 		s.dialect.set(d)
 		s.log.Info("gamebots: dialect chosen", "dialect", d, "by", string(m.Type))

@@ -84,7 +84,7 @@ func TestLaterSenses(t *testing.T) {
 
 // TestUDKSenses: one message a sensor and one segment a value, as USARSim's UDK source writes them.
 func TestUDKSenses(t *testing.T) {
-	bubble(t, config{Options: Options{Dialect: UDK}, change: senses}, func(s *stage) {
+	bubble(t, config{Options: Options{Dialect: udk}, change: senses}, func(s *stage) {
 		s.play(nfoLine + spawnR1 + `
 		a< STA {Time 0.0100} {Battery 3600} {FrontSteer 0.0000} {RearSteer 0.0000}
 		a< ASTA {Time 0.0100} {Name Cam1} {Link 1} {Value 0.0000} {Link 2} {Value 0.0000}
@@ -119,18 +119,18 @@ func TestDialectChosen(t *testing.T) {
 		{name: "by a link", options: Options{Choose: true}, lines: "a> MISPKG {Name Cam1} {Link 1} {Value 0.1}",
 			want: Later},
 		{name: "by an actuator", options: Options{Choose: true}, lines: "a> ACT {Name Cam1} {Link 1} {Value 0.1}",
-			want: UDK},
+			want: udk},
 		{name: "later, then UDK", options: Options{Choose: true},
-			lines: "a> GETGEO {Type Robot}\na> ACT {Name Cam1} {Link 1} {Value 0.1}", want: UDK},
+			lines: "a> GETGEO {Type Robot}\na> ACT {Name Cam1} {Link 1} {Value 0.1}", want: udk},
 		{name: "by the manual's word", options: Options{Choose: true},
-			lines: "a> CAMERA {Rotation 0,0,0}\na> GETCONF {Type Robot}", want: Document, warned: "later"},
+			lines: "a> CAMERA {Rotation 0,0,0}\na> GETCONF {Type Robot}", want: document, warned: "later"},
 		{name: "by what all have", options: Options{Choose: true},
-			lines: "a> DRIVE {Left 1} {Right 1}\na> GETCONF {Type Sonar}", want: Document},
+			lines: "a> DRIVE {Left 1} {Right 1}\na> GETCONF {Type Sonar}", want: document},
 		{name: "not by a fixed one", options: Options{}, lines: "a> GETCONF {Type Robot}\na> GETGEO {Type Robot}",
-			want: Document, warned: "later"},
+			want: document, warned: "later"},
 		{name: "not down from a fixed one", options: Options{Dialect: Later}, lines: "a> CAMERA {Rotation 0,0,0}",
 			want: Later, warned: "document"},
-		{name: "UDK has what is later", options: Options{Dialect: UDK}, lines: "a> GETCONF {Type Robot}", want: UDK},
+		{name: "UDK has what is later", options: Options{Dialect: udk}, lines: "a> GETCONF {Type Robot}", want: udk},
 	} {
 		t.Run(k.name, func(t *testing.T) {
 			bubble(t, config{Options: k.options, guard: hal.GuardConfig{Direct: true}, change: senses}, func(s *stage) {
@@ -145,7 +145,7 @@ func TestDialectChosen(t *testing.T) {
 				synctest.Wait()
 				log := s.log.String()
 				if chosen := strings.Contains(log, "dialect chosen"); chosen != (k.options.Choose &&
-					k.want != Document) ||
+					k.want != document) ||
 					chosen && !strings.Contains(log, "dialect="+k.want.String()) {
 					t.Errorf("want %v chosen, log:\n%s", k.want, log)
 				}
@@ -198,7 +198,7 @@ func TestVictSensor(t *testing.T) {
 // Links count the parts that move, also where two parts have one name.
 func TestLinksOfEqualNames(t *testing.T) {
 	k := &link{robot: &Robot{}, layout: &hal.Layout{Actuators: make([]hal.Actuator, 3)}, dialect: &currentDialect{}}
-	k.dialect.set(UDK)
+	k.dialect.set(udk)
 	p := Package{Type: "Arm", Name: "Arm"}
 	for i, name := range []string{"Joint", "Joint", "Hand"} {
 		k.robot.Joints = append(k.robot.Joints, Joint{Name: name, Actuator: i, Steer: hal.None})

@@ -174,7 +174,7 @@ func (c *Control) zoom(camera int, fov float64) (status string, err error) {
 		}
 		k.fov[camera] = fov
 	}
-	return string(AppendNumber(nil, k.fov[camera], fine)), nil
+	return string(appendNumber(nil, k.fov[camera], fine)), nil
 }
 
 // mission handles MISPKG, MISPGK and the later ACT.

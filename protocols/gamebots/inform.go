@@ -123,7 +123,7 @@ func (k *link) query(t *text, head string, kind, name []byte) {
 			switch {
 			case head != "GEO":
 				k.conf(t, it)
-			case k.dialect.get() == UDK:
+			case k.dialect.get() == udk:
 				k.udkPlace(t, it)
 			default:
 				t.open()
@@ -183,7 +183,7 @@ func (k *link) conf(t *text, it *item) {
 // packages answers for all mission packages of a type, and reports whether there are any.
 func (k *link) packages(t *text, head string, kind, name []byte) bool {
 	begun := false
-	actuator := k.dialect.get() == UDK && equal(kind, "Actuator")
+	actuator := k.dialect.get() == udk && equal(kind, "Actuator")
 	all := actuator || k.dialect.since(Later) && equal(kind, "MisPkg")
 	for i := range k.robot.Packages {
 		p := &k.robot.Packages[i]

@@ -35,11 +35,11 @@ func nextLine(r *protocols.LineReader) (line []byte, err error) {
 // Message is one line of either direction. Its fields are parts of the line passed to Parse.
 type Message struct {
 	Type  []byte // "DRIVE", in the case it came
-	Pairs []Pair
+	Pairs []pair
 }
 
 // Pair is a name and its value, which is empty if absent.
-type Pair struct {
+type pair struct {
 	Segment     int // from 0; pairs of one pair of braces have the same
 	Name, Value []byte
 }
@@ -99,7 +99,7 @@ func (m *Message) segment(index int, s []byte) error {
 			value = value[:cap(value)-cap(next)+len(next)]
 			s = after
 		}
-		m.Pairs = append(m.Pairs, Pair{index, name, value[:len(value):len(value)]})
+		m.Pairs = append(m.Pairs, pair{index, name, value[:len(value):len(value)]})
 	}
 }
 

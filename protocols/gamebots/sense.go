@@ -7,7 +7,7 @@ import (
 
 // sen is the message of one group, on UDK one a sensor; a message of which no value is known is left out.
 func (k *link) sen(t *text, s *sample, g *group) {
-	if k.dialect.get() == UDK {
+	if k.dialect.get() == udk {
 		for i := range g.members {
 			k.message(t, s, g, g.members[i:i+1])
 		}
@@ -23,7 +23,7 @@ func (k *link) message(t *text, s *sample, g *group, members []int) {
 	t.begin("SEN")
 	if k.timed(first, g.kind) {
 		decimals := coarse
-		if k.dialect.get() == UDK {
+		if k.dialect.get() == udk {
 			decimals = fine
 		}
 		t.numberSegment("Time", s.time.Seconds(), decimals)
@@ -126,7 +126,7 @@ func (k *link) sense(t *text, of int, kind string, v []float64) bool {
 
 // part ends the segment of a name where a dialect has one a value.
 func (k *link) part(t *text) {
-	if k.dialect.get() == UDK {
+	if k.dialect.get() == udk {
 		t.close()
 		t.open()
 	}

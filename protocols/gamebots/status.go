@@ -25,7 +25,7 @@ func (k *link) sta(t *text, s *sample) {
 	case Later:
 		k.laterSTA(t, s)
 		return
-	case UDK:
+	case udk:
 		k.udkSTA(t, s)
 		return
 	}
@@ -140,7 +140,7 @@ func (t *text) place(at hal.Pose) {
 
 // missta is one package in the later form, ASTA on UDK: its links are the parts that move, from 1.
 func (k *link) missta(t *text, s *sample, p *Package) {
-	udk := k.dialect.get() == UDK
+	udk := k.dialect.get() == udk
 	if udk {
 		t.begin("ASTA")
 	} else {

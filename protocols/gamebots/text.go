@@ -45,7 +45,7 @@ func (t *text) word(name, value string) {
 
 func (t *text) number(name string, v float64, decimals int) {
 	t.name(name)
-	t.b = AppendNumber(t.b, v, decimals)
+	t.b = appendNumber(t.b, v, decimals)
 }
 
 func (t *text) vector(name string, v [3]float64, decimals int) {
@@ -59,7 +59,7 @@ func (t *text) numbers(v []float64, decimals int) {
 		if i > 0 {
 			t.b = append(t.b, ',')
 		}
-		t.b = AppendNumber(t.b, v[i], decimals)
+		t.b = appendNumber(t.b, v[i], decimals)
 	}
 }
 
@@ -104,11 +104,11 @@ const (
 // greatest bounds numbers: beyond it a float64 has no thousandths.
 const greatest = 1e12
 
-// AppendNumber appends v cut to so many decimals, at most 9, as the original's FloatString does: the sign stays, so
+// appendNumber appends v cut to so many decimals, at most 9, as the original's FloatString does: the sign stays, so
 // that a little below 0 is -0.0000. What a decimal number lost to its binary form is given back, a millionth of the
 // last decimal at most, so that a number that was read goes out as it came. NaN is 0; what is too great is cut to
 // ±10¹².
-func AppendNumber(dst []byte, v float64, decimals int) []byte {
+func appendNumber(dst []byte, v float64, decimals int) []byte {
 	if v < 0 {
 		dst, v = append(dst, '-'), -v
 	}

@@ -69,7 +69,7 @@ func gps(t *text, at [3]float64) {
 		t.open()
 		t.integer(k.name, int(degrees))
 		t.b = append(t.b, ',')
-		t.b = AppendNumber(t.b, minutes-60*degrees, fine)
+		t.b = appendNumber(t.b, minutes-60*degrees, fine)
 		t.b = append(append(t.b, side...), '}')
 	}
 	t.integerSegment("Fix", 1)
@@ -81,11 +81,11 @@ func gps(t *text, at [3]float64) {
 func (k *link) timed(s *Sensor, kind string) bool {
 	d := k.dialect.get()
 	switch {
-	case d == Document:
+	case d == document:
 		return s.TimeStamp
 	case s.Type == "INS" || s.Type == "GPS":
 		return false
-	case d == UDK:
+	case d == udk:
 		return true
 	}
 	switch kind {
@@ -99,7 +99,7 @@ func (k *link) timed(s *Sensor, kind string) bool {
 
 // has reports whether a sensor is one of the dialect's: UDK has an INS and no INU.
 func (k *link) has(s *Sensor) bool {
-	return k.dialect.since(s.Since) && !(s.Type == "INU" && k.dialect.get() == UDK)
+	return k.dialect.since(s.Since) && !(s.Type == "INU" && k.dialect.get() == udk)
 }
 
 // settingName is a setting's name in the dialect, "" where it has none.

@@ -50,24 +50,24 @@ func (c *Client) Close() error { return c.conn.Close() }
 
 // Connect notifies the agent's rig of a client; Disconnect, of its end. Both are optional.
 func (c *Client) Connect() error {
-	return c.ask("connect", InitCommunication, InitCommunicationAck)
+	return c.ask("connect", initCommunication, initCommunicationAck)
 }
 
 // Disconnect is the opposite of Connect.
 func (c *Client) Disconnect() error {
-	return c.ask("disconnect", EndCommunication, EndCommunicationAck)
+	return c.ask("disconnect", endCommunication, endCommunicationAck)
 }
 
 // Set sends angles and torques, 0..1023, in the order of the agent's motors. It is not answered and may be lost. With
 // torques there must be an angle of every motor: the server distinguishes the two by their number.
 func (c *Client) Set(angles, torques []int32) error {
-	c.d.Command, c.d.Values = SetMotors, append(append(c.d.Values[:0], angles...), torques...)
+	c.d.Command, c.d.Values = setMotors, append(append(c.d.Values[:0], angles...), torques...)
 	return c.send()
 }
 
 // Get returns the measured angles of all motors, 0..1023. They are valid until the next call.
 func (c *Client) Get() ([]int32, error) {
-	err := c.ask("get", GetMotors, MotorSettings)
+	err := c.ask("get", getMotors, motorSettings)
 	return c.d.Values, err
 }
 
@@ -95,7 +95,7 @@ func (c *Client) ask(op string, command, want Command) error {
 			if err != nil && !protocols.Transient(err) {
 				return err
 			}
-			if err == nil && protocols.Plain(from) == c.server && Decode(c.in[:n], &c.d) == nil && c.d.Command == want {
+			if err == nil && protocols.Plain(from) == c.server && decode(c.in[:n], &c.d) == nil && c.d.Command == want {
 				return nil
 			}
 		}

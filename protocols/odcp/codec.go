@@ -11,13 +11,13 @@ type Command byte
 
 // The commands with their fields.
 const (
-	InitCommunication    Command = 5   // C
-	InitCommunicationAck Command = 6   // S: 15, 1 int, for compatibility with earlier versions
-	EndCommunication     Command = 7   // C
-	EndCommunicationAck  Command = 8   // S
-	SetMotors            Command = 100 // C: angles int..., torques int...
-	GetMotors            Command = 150 // C
-	MotorSettings        Command = 151 // S: angles int...
+	initCommunication    Command = 5   // C
+	initCommunicationAck Command = 6   // S: 15, 1 int, for compatibility with earlier versions
+	endCommunication     Command = 7   // C
+	endCommunicationAck  Command = 8   // S
+	setMotors            Command = 100 // C: angles int..., torques int...
+	getMotors            Command = 150 // C
+	motorSettings        Command = 151 // S: angles int...
 )
 
 const (
@@ -26,10 +26,10 @@ const (
 	// Greatest is the maximum angle and torque.
 	Greatest = 1023
 	// Null is the document's null position.
-	Null = 512
+	null = 512
 )
 
-// The errors of Decode.
+// The errors of decode.
 var (
 	ErrTruncated = errors.New("odcp: datagram ends before its fields do")
 	ErrOversized = errors.New("odcp: datagram is longer than MaxDatagram")
@@ -39,7 +39,7 @@ var (
 // Datagram is any datagram of the protocol.
 type Datagram struct {
 	Command Command
-	Values  []int32 // 6 100 151; keeps its memory from one Decode to the next
+	Values  []int32 // 6 100 151; keeps its memory from one decode to the next
 }
 
 // Append encodes d behind b.
@@ -51,8 +51,8 @@ func Append(b []byte, d *Datagram) []byte {
 	return b
 }
 
-// Decode reads b into d. It reads the complete ints of a list; bytes after other commands are ignored.
-func Decode(b []byte, d *Datagram) error {
+// decode reads b into d. It reads the complete ints of a list; bytes after other commands are ignored.
+func decode(b []byte, d *Datagram) error {
 	switch {
 	case len(b) == 0:
 		return ErrTruncated
@@ -61,8 +61,8 @@ func Decode(b []byte, d *Datagram) error {
 	}
 	d.Command, d.Values = Command(b[0]), d.Values[:0]
 	switch d.Command {
-	case InitCommunication, EndCommunication, EndCommunicationAck, GetMotors:
-	case InitCommunicationAck, SetMotors, MotorSettings:
+	case initCommunication, endCommunication, endCommunicationAck, getMotors:
+	case initCommunicationAck, setMotors, motorSettings:
 		for b = b[1:]; len(b) >= 4; b = b[4:] {
 			d.Values = append(d.Values, int32(binary.LittleEndian.Uint32(b)))
 		}
@@ -78,7 +78,7 @@ func fraction(v int32) float64 { return float64(min(max(v, 0), Greatest)) / Grea
 // fromFraction is the nearest angle or torque, clamped. An unknown one, NaN, is the null position.
 func fromFraction(f float64) int32 {
 	if math.IsNaN(f) {
-		return Null
+		return null
 	}
 	return int32(math.Floor(math.Min(1, math.Max(0, f))*Greatest + 0.5))
 }

@@ -14,16 +14,16 @@ var cases = []struct {
 	name, bytes string
 	value       Datagram
 }{
-	{"connect", "05", Datagram{Command: InitCommunication}},
-	{"connect ack", "06 0f000000 01000000", Datagram{InitCommunicationAck, []int32{15, 1}}},
-	{"disconnect", "07", Datagram{Command: EndCommunication}},
-	{"disconnect ack", "08", Datagram{Command: EndCommunicationAck}},
-	{"set", "64 00020000 ff030000", Datagram{SetMotors, []int32{512, 1023}}},
-	{"set nothing", "64", Datagram{Command: SetMotors}},
+	{"connect", "05", Datagram{Command: initCommunication}},
+	{"connect ack", "06 0f000000 01000000", Datagram{initCommunicationAck, []int32{15, 1}}},
+	{"disconnect", "07", Datagram{Command: endCommunication}},
+	{"disconnect ack", "08", Datagram{Command: endCommunicationAck}},
+	{"set", "64 00020000 ff030000", Datagram{setMotors, []int32{512, 1023}}},
+	{"set nothing", "64", Datagram{Command: setMotors}},
 	{"set out of range", "64 ffffffff 00000080 ffffff7f",
-		Datagram{SetMotors, []int32{-1, math.MinInt32, math.MaxInt32}}},
-	{"get", "96", Datagram{Command: GetMotors}},
-	{"settings", "97 00000000 ff030000", Datagram{MotorSettings, []int32{0, 1023}}},
+		Datagram{setMotors, []int32{-1, math.MinInt32, math.MaxInt32}}},
+	{"get", "96", Datagram{Command: getMotors}},
+	{"settings", "97 00000000 ff030000", Datagram{motorSettings, []int32{0, 1023}}},
 }
 
 func unhex(t testing.TB, s string) []byte {
@@ -42,7 +42,7 @@ func TestDecode(t *testing.T) {
 	for _, c := range cases {
 		for _, tail := range []string{"", "78", "780000"} { // a terminator or a torn int changes nothing
 			b := append(unhex(t, c.bytes), unhex(t, tail)...)
-			if err := Decode(b, &d); err != nil || !same(&d, &c.value) {
+			if err := decode(b, &d); err != nil || !same(&d, &c.value) {
 				t.Errorf("%s: decode %x: got %+v, %v, want %+v", c.name, b, d, err, c.value)
 			}
 		}
@@ -67,9 +67,9 @@ func TestRefused(t *testing.T) {
 	}{
 		{"nothing", nil, ErrTruncated},
 		{"no such command", []byte{120}, ErrUnknown},
-		{"oversized", append([]byte{byte(SetMotors)}, make([]byte, MaxDatagram)...), ErrOversized},
+		{"oversized", append([]byte{byte(setMotors)}, make([]byte, MaxDatagram)...), ErrOversized},
 	} {
-		if err := Decode(c.b, &d); !errors.Is(err, c.want) {
+		if err := decode(c.b, &d); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v, want %v", c.name, err, c.want)
 		}
 	}
@@ -100,20 +100,20 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// FuzzDecode: for any input, Decode reads only within the datagram; a decoded datagram survives encode and decode.
+// FuzzDecode: for any input, decode reads only within the datagram; a decoded datagram survives encode and decode.
 func FuzzDecode(f *testing.F) {
 	for _, c := range cases {
 		f.Add(unhex(f, c.bytes))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var d, again Datagram
-		if Decode(b, &d) != nil {
+		if decode(b, &d) != nil {
 			return
 		}
 		if len(d.Values) > len(b)/4 {
 			t.Fatalf("%d values from %d bytes", len(d.Values), len(b))
 		}
-		if err := Decode(Append(nil, &d), &again); err != nil || !same(&d, &again) {
+		if err := decode(Append(nil, &d), &again); err != nil || !same(&d, &again) {
 			t.Fatalf("got %+v, %v, want %+v", again, err, d)
 		}
 	})

@@ -15,9 +15,9 @@ const DefaultPort = 45453
 
 // Names of the events, the original's.
 const (
-	ReceivedSetEvent   = "/Communication/SimpleUdpMotorInterface/ReceivedSetEvent"
-	ConnectionEvent    = "/Communication/SimpleUdpMotorInterface/ConnectionEvent"
-	DisconnectionEvent = "/Communication/SimpleUdpMotorInterface/DisconnectionEvent"
+	receivedSetEvent   = "/Communication/SimpleUdpMotorInterface/ReceivedSetEvent"
+	connectionEvent    = "/Communication/SimpleUdpMotorInterface/ConnectionEvent"
+	disconnectionEvent = "/Communication/SimpleUdpMotorInterface/DisconnectionEvent"
 )
 
 // Server executes the commands of its clients on one agent. It has no sessions: connecting and disconnecting only raise
@@ -60,9 +60,9 @@ func NewServer(rig *hal.Rig, agent *hal.Agent, conn protocols.PacketConn) *Serve
 		}
 		s.motors = append(s.motors, m)
 	}
-	s.received = s.events.Declare(ReceivedSetEvent)
-	s.connected = s.events.Declare(ConnectionEvent)
-	s.disconnected = s.events.Declare(DisconnectionEvent)
+	s.received = s.events.Declare(receivedSetEvent)
+	s.connected = s.events.Declare(connectionEvent)
+	s.disconnected = s.events.Declare(disconnectionEvent)
 	v := rig.Values()
 	v.Declare("/SimpleUdpMotorInterface/ServerPort", hal.IntValue,
 		func() hal.Value { return hal.Value{Kind: hal.IntValue, Int: int64(s.Address().Port())} }, nil)
@@ -100,23 +100,23 @@ func (s *Server) Serve(ctx context.Context) error {
 // receive handles one datagram.
 func (s *Server) receive(b []byte, from netip.AddrPort) {
 	defer s.rig.Contain("odcp datagram")
-	if err := Decode(b, &s.d); err != nil {
+	if err := decode(b, &s.d); err != nil {
 		s.traffic.Drop(protocols.CauseOf(err, ErrTruncated, ErrOversized))
 		return
 	}
 	switch s.d.Command {
-	case InitCommunication:
+	case initCommunication:
 		s.events.Raise(s.connected)
 		s.d.Values = append(s.d.Values[:0], 15, 1)
-		s.reply(InitCommunicationAck, from)
-	case EndCommunication:
+		s.reply(initCommunicationAck, from)
+	case endCommunication:
 		s.events.Raise(s.disconnected)
-		s.reply(EndCommunicationAck, from)
-	case SetMotors:
+		s.reply(endCommunicationAck, from)
+	case setMotors:
 		s.set()
-	case GetMotors:
+	case getMotors:
 		s.get()
-		s.reply(MotorSettings, from)
+		s.reply(motorSettings, from)
 	default: // a server's
 		s.traffic.Drop(protocols.Unknown)
 	}

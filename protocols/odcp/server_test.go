@@ -142,7 +142,7 @@ func TestTranscript(t *testing.T) {
 				t.Errorf("%s: torque limit: got %v, want %v", line.send, limit, line.limit)
 			}
 		}
-		for name, want := range map[string]int{ConnectionEvent: 1, DisconnectionEvent: 1, ReceivedSetEvent: 5} {
+		for name, want := range map[string]int{connectionEvent: 1, disconnectionEvent: 1, receivedSetEvent: 5} {
 			if got := s.happened(t, name); got != want {
 				t.Errorf("%s: got %d, want %d", name, got, want)
 			}
@@ -159,7 +159,7 @@ func TestHostile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		long := append([]byte{byte(SetMotors)}, make([]byte, MaxDatagram)...)
+		long := append([]byte{byte(setMotors)}, make([]byte, MaxDatagram)...)
 		for _, b := range [][]byte{{}, {100}, {100, 1, 2, 3}, long, {0}, {120}, {6, 1, 0, 0, 0}, {151, 0, 0, 0, 0}} {
 			conn.WriteToUDPAddrPort(b, port)
 		}

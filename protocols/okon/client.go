@@ -66,7 +66,7 @@ func dial(address string, timeout time.Duration) (net.Conn, time.Duration, error
 
 // NewClient is Dial on an open connection; it owns conn.
 func NewClient(conn net.Conn, timeout time.Duration) *Client {
-	return &Client{conn: conn, timeout: timeout, in: packets{from: conn, limit: MaxReply}}
+	return &Client{conn: conn, timeout: timeout, in: packets{from: conn, limit: maxReply}}
 }
 
 // Close closes the connection.
@@ -92,7 +92,7 @@ func (c *Client) Ask(t Type, f Flag, data []byte) ([]byte, error) {
 
 // SendConfirmed sends a packet that has no answer but an ERROR, and waits for the echo behind that.
 func (c *Client) SendConfirmed(t Type, data []byte) error {
-	if err := c.Send(Packet{t, ServerEcho, data}); err != nil {
+	if err := c.Send(Packet{t, serverEcho, data}); err != nil {
 		return err
 	}
 	var refusal *Refusal
@@ -119,7 +119,7 @@ func (c *Client) await(t Type) ([]byte, error) {
 		case p.Type == Ack && len(p.Data) == 0:
 		case p.Type == t && t != ResetSim:
 			return p.Data, nil
-		case p.Type == Failure:
+		case p.Type == failure:
 			return nil, refusal(p.Data)
 		case p.Type == ResetSim || p.Type == HitNoGo || p.Type == HitFinish:
 			if len(c.events) == maxEvents {

@@ -33,10 +33,10 @@ const (
 	HitNoGo        Type = 0xC7 // from the server: the zone's id
 	HitFinish      Type = 0xC8 // from the server: the zone's id
 	CheckAction    Type = 0xC9 // an id, answered by true or false; without data requests all ids
-	Failure        Type = 0xCA // from the server: Fault; the document's ERROR
+	failure        Type = 0xCA // from the server: Fault; the document's ERROR
 	GetDetections  Type = 0xDE // list of Detection
-	Torpedo        Type = 0xE0 // of the last original; unanswered
-	Illegal        Type = 0xFF // ends the session
+	torpedo        Type = 0xE0 // of the last original; unanswered
+	illegal        Type = 0xFF // ends the session
 )
 
 // legacyVideo is the original's only request on the video channel.
@@ -47,8 +47,8 @@ var typeNames = [256]string{
 	SetAcro: "SET_ACRO", SetStable: "SET_STABLE", SetPID: "SET_PID", GetSensors: "GET_SENS", GetDepth: "GET_DEPTH",
 	GetDepthBytes: "GET_DEPTH_BYTES", GetVideoBytes: "GET_VIDEO_BYTES", GetVideo: "GET_VIDEO", SetSim: "SET_SIM",
 	Ack: "ACK", SetOrientation: "SET_ORIEN", ResetSim: "RST_SIM", Ping: "PING", GetCheckpoints: "GET_CPS",
-	HitNoGo: "HIT_NGZ", HitFinish: "HIT_FZ", CheckAction: "CHK_AP", Failure: "ERROR", GetDetections: "GET_DETE",
-	Torpedo: "TORPEDO",
+	HitNoGo: "HIT_NGZ", HitFinish: "HIT_FZ", CheckAction: "CHK_AP", failure: "ERROR", GetDetections: "GET_DETE",
+	torpedo: "TORPEDO",
 }
 
 func (t Type) String() string {
@@ -63,23 +63,23 @@ type Flag byte
 
 // The flags.
 const (
-	ServerEcho Flag = 1   // requests an Ack after the answer
+	serverEcho Flag = 1   // requests an Ack after the answer
 	DoNotLog   Flag = 2   // the packet is sent often
-	Test       Flag = 128 // in the answer to an Ack
+	test       Flag = 128 // in the answer to an Ack
 )
 
 // Bounds of the data of one packet, bytes.
 const (
-	MaxRequest = 16 << 10 // to the server: the longest that means something is a SET_PID of 1 KiB
-	MaxPing    = 2 << 20  // of a PING to the server
-	MaxReply   = 16 << 20 // to a client: a picture
+	maxRequest = 16 << 10 // to the server: the longest that means something is a SET_PID of 1 KiB
+	maxPing    = 2 << 20  // of a PING to the server
+	maxReply   = 16 << 20 // to a client: a picture
 	headerSize = 6
 )
 
 // The errors of malformed packets. After either of them the start of the next packet is unknown.
 var (
-	ErrLength  = errors.New("okon: length out of bounds")
-	ErrIllegal = errors.New("okon: illegal packet 0xFF")
+	errLength  = errors.New("okon: length out of bounds")
+	errIllegal = errors.New("okon: illegal packet 0xFF")
 )
 
 // Packet is one packet. A decoded packet's Data is valid until the next packet is decoded.
@@ -98,11 +98,11 @@ func appendHeader(dst []byte, t Type, f Flag, n int) []byte {
 	return binary.LittleEndian.AppendUint32(append(dst, byte(t), byte(f)), uint32(n))
 }
 
-// Decode reads a packet from the start of b, with at most limit bytes of data, or MaxPing for a PING if that is more.
+// decode reads a packet from the start of b, with at most limit bytes of data, or maxPing for a PING if that is more.
 // It returns the number of bytes read; 0 means that the packet is incomplete. p.Data is a part of b.
-func Decode(b []byte, limit int, p *Packet) (int, error) {
-	if len(b) > 0 && Type(b[0]) == Illegal {
-		return 0, ErrIllegal
+func decode(b []byte, limit int, p *Packet) (int, error) {
+	if len(b) > 0 && Type(b[0]) == illegal {
+		return 0, errIllegal
 	}
 	if len(b) < headerSize {
 		return 0, nil
@@ -110,10 +110,10 @@ func Decode(b []byte, limit int, p *Packet) (int, error) {
 	n := int32(binary.LittleEndian.Uint32(b[2:]))
 	p.Type, p.Flag, p.Data = Type(b[0]), Flag(b[1]), nil
 	if p.Type == Ping {
-		limit = max(limit, MaxPing)
+		limit = max(limit, maxPing)
 	}
 	if n < 0 || int(n) > limit {
-		return 0, fmt.Errorf("%v of %d bytes, want 0..%d: %w", p.Type, n, limit, ErrLength)
+		return 0, fmt.Errorf("%v of %d bytes, want 0..%d: %w", p.Type, n, limit, errLength)
 	}
 	if size := headerSize + int(n); len(b) >= size {
 		p.Data = b[headerSize:size]
@@ -137,12 +137,12 @@ const smallest = 2048
 
 // buffered reads a packet that is here already, or false.
 func (r *packets) buffered(p *Packet) (bool, error) {
-	n, err := Decode(r.buf[r.start:r.end], r.limit, p)
+	n, err := decode(r.buf[r.start:r.end], r.limit, p)
 	r.start += n
 	return n > 0, err
 }
 
-// next waits for a packet. After ErrLength p has the type and flag of the packet that is too long.
+// next waits for a packet. After errLength p has the type and flag of the packet that is too long.
 func (r *packets) next(p *Packet) error {
 	for {
 		if ok, err := r.buffered(p); ok || err != nil {
@@ -166,9 +166,9 @@ func (r *packets) room() {
 	if len(rest) >= headerSize {
 		// up to the length in the header, but at most twice the received bytes: a header must not reserve memory
 		whole := headerSize + int(binary.LittleEndian.Uint32(rest[2:]))
-		want = max(want, min(whole, max(headerSize+MaxRequest, 2*len(rest))))
+		want = max(want, min(whole, max(headerSize+maxRequest, 2*len(rest))))
 	}
-	if len(rest) == 0 && len(r.buf) > headerSize+MaxRequest && r.limit == MaxRequest {
+	if len(rest) == 0 && len(r.buf) > headerSize+maxRequest && r.limit == maxRequest {
 		r.buf, r.start, r.end, rest = nil, 0, 0, nil // that of a long PING is not kept
 	}
 	if r.start+want > len(r.buf) {

@@ -19,11 +19,11 @@ var wire = []struct {
 	value Packet
 }{
 	{"a0 00 07000000 7b22464c48223a", Packet{SetMotors, 0, []byte(`{"FLH":`)}},
-	{"a1 01 00000000", Packet{ArmMotors, ServerEcho, nil}},
+	{"a1 01 00000000", Packet{ArmMotors, serverEcho, nil}},
 	{"a2 00 00000000", Packet{DisarmMotors, 0, nil}},
 	{"a3 00 06000000 737461626c65", Packet{SetControlMode, 0, []byte("stable")}},
 	{"a4 02 00000000", Packet{SetAcro, DoNotLog, nil}},
-	{"a5 03 02000000 7b7d", Packet{SetStable, ServerEcho | DoNotLog, []byte("{}")}},
+	{"a5 03 02000000 7b7d", Packet{SetStable, serverEcho | DoNotLog, []byte("{}")}},
 	{"a6 00 00000000", Packet{SetPID, 0, nil}},
 	{"b0 02 00000000", Packet{GetSensors, DoNotLog, nil}},
 	{"b1 00 00000000", Packet{GetDepth, 0, nil}},
@@ -31,7 +31,7 @@ var wire = []struct {
 	{"b3 00 00000000", Packet{GetVideoBytes, 0, nil}},
 	{"b4 00 00000000", Packet{GetVideo, 0, nil}},
 	{"c0 00 00000000", Packet{SetSim, 0, nil}},
-	{"c1 80 00000000", Packet{Ack, Test, nil}},
+	{"c1 80 00000000", Packet{Ack, test, nil}},
 	{"c3 00 00000000", Packet{SetOrientation, 0, nil}},
 	{"c4 00 00000000", Packet{ResetSim, 0, nil}},
 	{"c5 00 07000000 313636382e3132", Packet{Ping, 0, []byte("1668.12")}},
@@ -39,7 +39,7 @@ var wire = []struct {
 	{"c7 00 04000000 4e475a31", Packet{HitNoGo, 0, []byte("NGZ1")}},
 	{"c8 00 0c000000 7b226964223a22465a31227d", Packet{HitFinish, 0, []byte(`{"id":"FZ1"}`)}},
 	{"c9 00 03000000 415031", Packet{CheckAction, 0, []byte("AP1")}},
-	{"ca 00 00000000", Packet{Failure, 0, nil}},
+	{"ca 00 00000000", Packet{failure, 0, nil}},
 	{"de 02 00000000", Packet{GetDetections, DoNotLog, nil}},
 	{"42 ff 00000000", Packet{Type(0x42), 0xff, nil}},
 }
@@ -61,11 +61,11 @@ func TestCodec(t *testing.T) {
 			t.Errorf("%v: got %x, want %x", k.value.Type, got, b)
 		}
 		for n := range b {
-			if took, err := Decode(b[:n], MaxRequest, &p); took != 0 || err != nil {
+			if took, err := decode(b[:n], maxRequest, &p); took != 0 || err != nil {
 				t.Errorf("%v: %d bytes of it: took %d, %v", k.value.Type, n, took, err)
 			}
 		}
-		took, err := Decode(append(b, 1, 2), MaxRequest, &p)
+		took, err := decode(append(b, 1, 2), maxRequest, &p)
 		if took != len(b) || err != nil || p.Type != k.value.Type || p.Flag != k.value.Flag ||
 			!bytes.Equal(p.Data, k.value.Data) {
 			t.Errorf("%x: got %v, %d, %v; want %v", b, p, took, err, k.value)
@@ -75,15 +75,15 @@ func TestCodec(t *testing.T) {
 		hex  string
 		want error
 	}{
-		{"a5 00 ffffffff", ErrLength}, {"a5 00 00000080", ErrLength}, {"a5 00 01400000", ErrLength}, {"ff", ErrIllegal},
-		{"ff 00 00000000", ErrIllegal},
+		{"a5 00 ffffffff", errLength}, {"a5 00 00000080", errLength}, {"a5 00 01400000", errLength}, {"ff", errIllegal},
+		{"ff 00 00000000", errIllegal},
 	} {
-		if took, err := Decode(unhex(t, k.hex), MaxRequest, &p); took != 0 || !errors.Is(err, k.want) {
+		if took, err := decode(unhex(t, k.hex), maxRequest, &p); took != 0 || !errors.Is(err, k.want) {
 			t.Errorf("%s: got %d, %v; want %v", k.hex, took, err, k.want)
 		}
 	}
-	if GetDetections.String() != "GET_DETE" || Type(0x42).String() != "0x42" || Illegal.String() != "0xFF" {
-		t.Errorf("names: got %v, %v, %v", GetDetections, Type(0x42), Illegal)
+	if GetDetections.String() != "GET_DETE" || Type(0x42).String() != "0x42" || illegal.String() != "0xFF" {
+		t.Errorf("names: got %v, %v, %v", GetDetections, Type(0x42), illegal)
 	}
 }
 
@@ -95,13 +95,13 @@ func TestPackets(t *testing.T) {
 			all = Append(all, k.value)
 		}
 	}
-	long := Packet{Ping, 0, bytes.Repeat([]byte("x"), MaxRequest)}
+	long := Packet{Ping, 0, bytes.Repeat([]byte("x"), maxRequest)}
 	all = Append(Append(all, long), wire[0].value)
 	for name, cut := range map[string]func(io.Reader) io.Reader{
 		"whole": func(r io.Reader) io.Reader { return r }, "bytes": iotest.OneByteReader, "halves": iotest.HalfReader,
 		"errors with data": iotest.DataErrReader,
 	} {
-		r := packets{from: cut(bytes.NewReader(all)), limit: MaxRequest}
+		r := packets{from: cut(bytes.NewReader(all)), limit: maxRequest}
 		var p Packet
 		for i := range 50*len(wire) + 2 {
 			want := wire[0].value
@@ -117,7 +117,7 @@ func TestPackets(t *testing.T) {
 				t.Errorf("%s: got %d bytes of memory for short packets, want %d", name, len(r.buf), smallest)
 			}
 		}
-		if err := r.next(&p); err != io.EOF || len(r.buf) > headerSize+MaxRequest {
+		if err := r.next(&p); err != io.EOF || len(r.buf) > headerSize+maxRequest {
 			t.Errorf("%s: at the end: got %v and %d bytes of memory", name, err, len(r.buf))
 		}
 	}
@@ -167,13 +167,13 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte{0xff})
 	f.Add([]byte{0xa5, 0, 0xff, 0xff, 0xff, 0xff})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r := packets{from: iotest.HalfReader(bytes.NewReader(b)), limit: MaxRequest}
+		r := packets{from: iotest.HalfReader(bytes.NewReader(b)), limit: maxRequest}
 		var p Packet
 		var again []byte
 		for r.next(&p) == nil {
 			again = Append(again, p)
 		}
-		if !bytes.HasPrefix(b, again) || len(r.buf) > headerSize+MaxRequest {
+		if !bytes.HasPrefix(b, again) || len(r.buf) > headerSize+maxRequest {
 			t.Fatalf("%x: got %x and %d bytes of memory", b, again, len(r.buf))
 		}
 	})

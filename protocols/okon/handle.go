@@ -35,7 +35,7 @@ func (c *session) handle(p *Packet) {
 	case Ping:
 		c.out.putBytes(p.Type, p.Flag, p.Data)
 	case Ack:
-		c.out.putBytes(Ack, p.Flag|Test, []byte(`{"info":"ack ack"}`))
+		c.out.putBytes(Ack, p.Flag|test, []byte(`{"info":"ack ack"}`))
 	case ArmMotors:
 		err = c.arm()
 	case DisarmMotors: // any client may disarm, not only the commander
@@ -52,13 +52,13 @@ func (c *session) handle(p *Packet) {
 		c.checkpoints(p)
 	case CheckAction:
 		c.action(p)
-	case Torpedo:
+	case torpedo:
 		// The original launches one and answers nothing; here no robot has a launcher.
 		c.log.Debug("okon: torpedo: no launcher")
 	default:
 		// also types that only a server sends, and those of older originals (0xC2, 0xD0..0xD3)
 		s.traffic.Drop(protocols.Unknown)
-		c.out.put(Failure, 0, func(dst []byte) []byte {
+		c.out.put(failure, 0, func(dst []byte) []byte {
 			return appendFault(dst, "Unknown dataframe type "+p.Type.String(), p.Data)
 		})
 	}

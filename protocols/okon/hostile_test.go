@@ -34,7 +34,7 @@ var hostile = []struct {
 	{SetOrientation, `{"pos":{"x":1e30}}`}, {SetOrientation, `{"pos":{"x":"y"}}`}, {SetSim, `{"quality":-1}`},
 	{SetSim, `{"quality":1.5}`},
 	{SetSim, `30`}, {SetControlMode, strings.Repeat("x", 65)}, {Type(0x00), ""}, {Type(0xFE), "\x1b[2J"},
-	{HitFinish, "FZ"}, {Failure, "{}"},
+	{HitFinish, "FZ"}, {failure, "{}"},
 }
 
 func TestHostileRequests(t *testing.T) {
@@ -46,7 +46,7 @@ func TestHostileRequests(t *testing.T) {
 			s.conn("a").Write(Append(nil, Packet{Type: k.Type, Data: []byte(k.data)}))
 			p := s.receive("a")
 			var f Fault
-			if err := json.Unmarshal(p.Data, &f); p.Type != Failure || p.Flag != 0 || err != nil || f.Info == "" {
+			if err := json.Unmarshal(p.Data, &f); p.Type != failure || p.Flag != 0 || err != nil || f.Info == "" {
 				t.Fatalf("%v %.40q: got %v %d %q, %v; want an ERROR", k.Type, k.data, p.Type, p.Flag, p.Data, err)
 			}
 			for _, c := range p.Data {
@@ -66,7 +66,7 @@ func TestHostileRequests(t *testing.T) {
 
 // TestLengths: a length that cannot be is answered and ends the session. Others go on.
 func TestLengths(t *testing.T) {
-	for _, n := range []int{-1, -1 << 31, MaxRequest + 1, 1<<31 - 1} {
+	for _, n := range []int{-1, -1 << 31, maxRequest + 1, 1<<31 - 1} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newStage(t, config{})
 			s.play("b> PING 0\nb< PING 0")
@@ -80,7 +80,7 @@ func TestLengths(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{})
-		s.play("a> PING 0 " + strings.Repeat("x", MaxRequest) + "\na< PING 0 " + strings.Repeat("x", MaxRequest))
+		s.play("a> PING 0 " + strings.Repeat("x", maxRequest) + "\na< PING 0 " + strings.Repeat("x", maxRequest))
 	})
 }
 
@@ -96,7 +96,7 @@ func TestPieces(t *testing.T) {
 		s.play("a< PING 0 slow")
 		var all []byte
 		for i := range 300 {
-			all = Append(all, Packet{Ping, Flag(i) &^ ServerEcho, []byte{byte('a' + i%26)}})
+			all = Append(all, Packet{Ping, Flag(i) &^ serverEcho, []byte{byte('a' + i%26)}})
 		}
 		go conn.Write(all)
 		for i := range 300 {
@@ -105,7 +105,7 @@ func TestPieces(t *testing.T) {
 		conn.Write([]byte{byte(Ping), 0, 9})
 		s.play("b> PING 0\nb< PING 0\na.\nb> PING 0\nb< PING 0")
 		// one 0xFF is enough, wherever a packet may begin
-		s.conn("c").Write(append(Append(nil, Packet{Type: SetControlMode}), byte(Illegal)))
+		s.conn("c").Write(append(Append(nil, Packet{Type: SetControlMode}), byte(illegal)))
 		s.play("c|")
 	})
 }
@@ -115,7 +115,7 @@ func TestNeverReads(t *testing.T) {
 	for name, request := range map[string]Packet{
 		"replies":  {Type: GetSensors},
 		"pictures": {Type: GetVideoBytes},
-		"echoes":   {Type: SetStable, Flag: ServerEcho, Data: []byte("{}")},
+		"echoes":   {Type: SetStable, Flag: serverEcho, Data: []byte("{}")},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newStage(t, config{Options: Options{WriteTimeout: time.Second, Heartbeat: time.Hour}})
@@ -199,7 +199,7 @@ func TestPicturesWithoutCamera(t *testing.T) {
 		for range kinds {
 			got[s.receive("a").Type]++
 		}
-		if got[GetVideoBytes] != maxAsked+1 || got[Failure] != 2*maxAsked {
+		if got[GetVideoBytes] != maxAsked+1 || got[failure] != 2*maxAsked {
 			t.Errorf("got %v, want %d pictures and %d errors", got, maxAsked+1, 2*maxAsked)
 		}
 	})

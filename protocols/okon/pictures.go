@@ -68,7 +68,7 @@ var errNoPicture = errors.New("no picture")
 
 // Pictures watches the cameras for all clients of both channels. Each picture is taken and compressed once for all
 // requests. A camera is watched only while there are requests. All methods may be called from any goroutine.
-type Pictures struct {
+type pictures struct {
 	watcher hal.CameraSource
 	views   Views
 	options PictureOptions
@@ -82,32 +82,32 @@ type Pictures struct {
 }
 
 // NewPictures watches through w. Close ends it.
-func NewPictures(w hal.CameraSource, v Views, o PictureOptions) *Pictures {
+func NewPictures(w hal.CameraSource, v Views, o PictureOptions) *pictures {
 	if o.Contain == nil {
 		o.Contain = func(string) {}
 	}
 	protocols.Positive(&o.Quality, 30)
 	protocols.Positive(&o.DepthQuality, 100)
 	protocols.Positive(&o.Far, 20)
-	p := &Pictures{watcher: w, views: v, options: o, quality: o.Quality, feeds: map[int]*feed{}}
+	p := &pictures{watcher: w, views: v, options: o, quality: o.Quality, feeds: map[int]*feed{}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	return p
 }
 
 // Close releases every camera and refuses the pending requests.
-func (p *Pictures) Close() {
+func (p *pictures) Close() {
 	p.cancel()
 	p.group.Wait()
 }
 
 // Quality is that of colour pictures, 0..100. SetQuality sets it from the next one on.
-func (p *Pictures) Quality() int {
+func (p *pictures) Quality() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.quality
 }
 
-func (p *Pictures) SetQuality(q int) {
+func (p *pictures) SetQuality(q int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.quality = q
@@ -129,13 +129,13 @@ type shot struct {
 
 // ask requests a picture of a camera. deliver is called once, in this call or from a goroutine of p, and must not
 // block.
-func (p *Pictures) ask(camera int, w imageRequest) {
+func (p *pictures) ask(camera int, w imageRequest) {
 	if !p.queue(camera, w) {
 		w.deliver(nil, errNoPicture)
 	}
 }
 
-func (p *Pictures) queue(camera int, w imageRequest) bool {
+func (p *pictures) queue(camera int, w imageRequest) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if camera == hal.None || p.ctx.Err() != nil {
@@ -160,7 +160,7 @@ func (p *Pictures) queue(camera int, w imageRequest) bool {
 
 // feed is one camera's worker. It runs while there are requests.
 type feed struct {
-	pictures *Pictures
+	pictures *pictures
 	camera   int
 	more     chan struct{} // there are new requests
 	encoder  encoder

@@ -112,7 +112,7 @@ func TestPicturesLost(t *testing.T) {
 		}
 		first := ask()
 		lose(&hal.Error{Kind: hal.Absent, Op: "camera front", Err: errors.New("it is gone")})
-		if got := ask(); got.Type != Failure || !strings.Contains(string(got.Data), "it is gone") {
+		if got := ask(); got.Type != failure || !strings.Contains(string(got.Data), "it is gone") {
 			t.Errorf("lost: got %v %s", got.Type, got.Data)
 		}
 		lose(nil)
@@ -238,14 +238,14 @@ func TestVideoChannel(t *testing.T) {
 		conn.Write([]byte{0x42})
 		head = read(headerSize)
 		var f Fault
-		if err := json.Unmarshal(read(length(head[2:])), &f); Type(head[0]) != Failure || err != nil ||
+		if err := json.Unmarshal(read(length(head[2:])), &f); Type(head[0]) != failure || err != nil ||
 			f.Info != "Unknown dataframe type 0x42" {
 			t.Errorf("0x42: got %x, %+v, %v", head, f, err)
 		}
 		if _, rounds, _ := s.theatre.counts(); rounds != 3 {
 			t.Errorf("got %d pictures, want 3", rounds)
 		}
-		conn.Write([]byte{byte(Illegal)})
+		conn.Write([]byte{byte(illegal)})
 		if _, err := conn.Read(make([]byte, 1)); err == nil {
 			t.Error("0xFF: got more, want the end")
 		}
@@ -289,7 +289,7 @@ func TestVideoNeverRead(t *testing.T) {
 
 // TestNoPictures: without cameras every request is refused, and the session continues.
 func TestNoPictures(t *testing.T) {
-	for _, pictures := range []*Pictures{nil, NewPictures(&theatre{}, FindViews(&hal.Layout{}), PictureOptions{})} {
+	for _, pictures := range []*pictures{nil, NewPictures(&theatre{}, FindViews(&hal.Layout{}), PictureOptions{})} {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)

@@ -28,7 +28,7 @@ func TestClientInPieces(t *testing.T) {
 	}
 	defer conn.Close()
 	conn.(*net.TCPConn).SetNoDelay(false)
-	in := packets{from: conn, limit: MaxReply}
+	in := packets{from: conn, limit: maxReply}
 	var took []time.Duration
 	for range 31 {
 		begin := time.Now()
@@ -55,9 +55,9 @@ func TestClientInPieces(t *testing.T) {
 
 // TestLongPing: a PING of 2 MiB is sent back unchanged; its memory is freed afterwards, and a header reserves none.
 func TestLongPing(t *testing.T) {
-	data := bytes.Repeat([]byte("0123456789abcdef"), MaxPing/16)
+	data := bytes.Repeat([]byte("0123456789abcdef"), maxPing/16)
 	all := Append(Append(nil, Packet{Ping, DoNotLog, data}), Packet{Type: GetSensors})
-	r := packets{from: bytes.NewReader(all), limit: MaxRequest}
+	r := packets{from: bytes.NewReader(all), limit: maxRequest}
 	var p Packet
 	if err := r.next(&p); err != nil || !bytes.Equal(p.Data, data) {
 		t.Fatalf("got %d bytes, %v; want %d", len(p.Data), err, len(data))
@@ -65,15 +65,15 @@ func TestLongPing(t *testing.T) {
 	if err := r.next(&p); err != nil || p.Type != GetSensors {
 		t.Fatalf("after it: got %v, %v", p.Type, err)
 	}
-	if r.next(&p); len(r.buf) > headerSize+MaxRequest {
-		t.Errorf("got %d bytes kept, want at most %d", len(r.buf), headerSize+MaxRequest)
+	if r.next(&p); len(r.buf) > headerSize+maxRequest {
+		t.Errorf("got %d bytes kept, want at most %d", len(r.buf), headerSize+maxRequest)
 	}
-	claim := appendHeader(nil, Ping, 0, MaxPing)
-	r = packets{from: bytes.NewReader(claim), limit: MaxRequest}
-	if r.next(&p); len(r.buf) > headerSize+MaxRequest {
-		t.Errorf("a length alone: got %d bytes, want at most %d", len(r.buf), headerSize+MaxRequest)
+	claim := appendHeader(nil, Ping, 0, maxPing)
+	r = packets{from: bytes.NewReader(claim), limit: maxRequest}
+	if r.next(&p); len(r.buf) > headerSize+maxRequest {
+		t.Errorf("a length alone: got %d bytes, want at most %d", len(r.buf), headerSize+maxRequest)
 	}
-	if _, err := Decode(appendHeader(nil, Ping, 0, MaxPing+1), MaxRequest, &p); err == nil {
+	if _, err := decode(appendHeader(nil, Ping, 0, maxPing+1), maxRequest, &p); err == nil {
 		t.Error("a longer PING: got no error")
 	}
 }

@@ -135,7 +135,7 @@ type stage struct {
 	agent    *hal.Agent
 	pilot    *autopilot.Pilot
 	theatre  *theatre
-	pictures *Pictures
+	pictures *pictures
 	server   *Server
 	log      *journal
 	lines    *protocolstest.Pipes
@@ -310,7 +310,7 @@ func (s *stage) receive(client string) (p Packet) {
 	if _, err := io.ReadFull(conn, b[headerSize:]); err != nil {
 		s.t.Fatalf("%s: half a packet: %v\n%s", client, err, s.log)
 	}
-	if taken, err := Decode(b, MaxReply, &p); taken != len(b) || err != nil {
+	if taken, err := decode(b, maxReply, &p); taken != len(b) || err != nil {
 		s.t.Fatalf("%s: %x: took %d, %v", client, b, taken, err)
 	}
 	return p

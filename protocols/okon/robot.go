@@ -14,7 +14,7 @@ type Robot struct {
 	Pilot    *autopilot.Pilot // NewServer makes it the agent's autopilot
 	Course   Course
 	Placer   hal.Placer // for SET_ORIEN; it leaves the robot without speed
-	Pictures *Pictures  // shared with a VideoServer; its creator closes it after both servers
+	Pictures *pictures  // shared with a VideoServer; its creator closes it after both servers
 }
 
 // Course is the course of a robot in its world: checkpoints and zones. Its methods are called between cycles, from one

@@ -147,7 +147,7 @@ func (s *Server) Cycle(c *hal.Cycle) {
 	for _, e := range c.Events {
 		for i := range s.notices {
 			if s.notices[i].event == e {
-				s.broadcast(Failure, s.notices[i].data)
+				s.broadcast(failure, s.notices[i].data)
 			}
 		}
 	}
@@ -186,6 +186,6 @@ func acceptor(listener net.Listener, limit int, contain func(string), traffic *p
 	return protocols.Acceptor{Name: "okon", Listener: listener, Limit: limit, Contain: contain, Traffic: traffic,
 		Log: log, Refuse: func(conn net.Conn) {
 			conn.SetWriteDeadline(time.Now().Add(10 * time.Millisecond))
-			conn.Write(Append(nil, Packet{Type: Failure, Data: appendFault(nil, "too many clients", nil)}))
+			conn.Write(Append(nil, Packet{Type: failure, Data: appendFault(nil, "too many clients", nil)}))
 		}}
 }

@@ -54,7 +54,7 @@ const (
 func newSession(s *Server, conn net.Conn) *session {
 	c := &session{server: s, name: conn.RemoteAddr().String(), seen: map[int]uint64{}}
 	c.log = s.options.Log.With("client", c.name)
-	c.in = packets{from: conn, limit: MaxRequest, prompt: quickAck(conn)}
+	c.in = packets{from: conn, limit: maxRequest, prompt: quickAck(conn)}
 	c.out = outbox{conn: conn, timeout: s.options.WriteTimeout, traffic: &s.traffic, wake: make(chan struct{}, 1)}
 	c.text = func(dst []byte) []byte { return appendSensors(dst, &c.sensors, s.options.AngularAccel) }
 	c.log.Info("okon: session")
@@ -77,7 +77,7 @@ func (c *session) run(ctx context.Context) error {
 	c.mu.Lock()
 	c.waiting = nil // no client receives them
 	c.mu.Unlock()
-	if errors.Is(err, ErrLength) {
+	if errors.Is(err, errLength) {
 		c.server.traffic.Drop(protocols.Oversized)
 		c.fault(err, nil)
 		c.out.flush()
@@ -146,12 +146,12 @@ func (c *session) read() error {
 // fault answers a refused request with an ERROR that has the reason and a part of fromClient.
 func (c *session) fault(why error, fromClient []byte) {
 	c.log.Debug("okon: refused", "why", why)
-	c.out.put(Failure, 0, func(dst []byte) []byte { return appendFault(dst, why.Error(), fromClient) })
+	c.out.put(failure, 0, func(dst []byte) []byte { return appendFault(dst, why.Error(), fromClient) })
 }
 
 // echo sends the ACK after the answer if the flag requests it.
 func (c *session) echo(f Flag, data []byte) {
-	if f&ServerEcho != 0 {
+	if f&serverEcho != 0 {
 		c.out.put(Ack, 0, func(dst []byte) []byte { return appendEcho(dst, data) })
 	}
 }

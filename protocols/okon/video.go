@@ -13,7 +13,7 @@ import (
 // VideoServer is the video channel: a byte requests a picture. Each client has one goroutine and one picture at a time:
 // a client that requests many and reads none delays only itself, until its write times out.
 type VideoServer struct {
-	pictures *Pictures
+	pictures *pictures
 	options  Options
 	traffic  protocols.Traffic
 	clients  protocols.Acceptor
@@ -21,7 +21,7 @@ type VideoServer struct {
 
 // NewVideoServer returns a server of pictures for the clients of listener. It owns listener. It uses the options
 // WriteTimeout, ClientTimeout, MaxClients and Log. pictures may be nil: then every request is refused.
-func NewVideoServer(listener net.Listener, pictures *Pictures, o Options) *VideoServer {
+func NewVideoServer(listener net.Listener, pictures *pictures, o Options) *VideoServer {
 	s := &VideoServer{pictures: pictures, options: o.withDefaults()}
 	s.clients = acceptor(listener, s.options.MaxClients, nil, &s.traffic, s.options.Log)
 	return s
@@ -65,8 +65,8 @@ func (v *viewer) run(ctx context.Context) error {
 		switch t := Type(b); t {
 		case 0: // nothing, as in the original
 			continue
-		case Illegal:
-			return ErrIllegal
+		case illegal:
+			return errIllegal
 		case legacyVideo, GetVideoBytes, GetDepthBytes:
 			if !protocols.Recognize(v.conn) {
 				return protocols.ErrStranger
@@ -88,7 +88,7 @@ func (v *viewer) run(ctx context.Context) error {
 }
 
 func (v *viewer) fault(info string, b byte) {
-	v.out = Append(v.out[:0], Packet{Type: Failure, Data: appendFault(nil, info, []byte{b})})
+	v.out = Append(v.out[:0], Packet{Type: failure, Data: appendFault(nil, info, []byte{b})})
 }
 
 // picture waits for a picture and puts it into out.

@@ -39,7 +39,7 @@ func (v *VideoClient) Next() ([]byte, error) {
 	if err != nil {
 		return nil, fault(legacyVideo, err)
 	}
-	if Type(t) == Failure { // in the control channel's form: a flag is before the length
+	if Type(t) == failure { // in the control channel's form: a flag is before the length
 		_, err = v.in.ReadByte()
 	} else if Type(t) != legacyVideo {
 		err = fmt.Errorf("answer: got %v, want %v", Type(t), legacyVideo)
@@ -52,14 +52,14 @@ func (v *VideoClient) Next() ([]byte, error) {
 		return nil, fault(legacyVideo, err)
 	}
 	n := int32(binary.LittleEndian.Uint32(header[:]))
-	if n < 0 || n > MaxReply {
-		return nil, fault(legacyVideo, fmt.Errorf("%d bytes, want 0..%d: %w", n, MaxReply, ErrLength))
+	if n < 0 || n > maxReply {
+		return nil, fault(legacyVideo, fmt.Errorf("%d bytes, want 0..%d: %w", n, maxReply, errLength))
 	}
 	b := make([]byte, n)
 	if _, err := io.ReadFull(v.in, b); err != nil {
 		return nil, fault(legacyVideo, err)
 	}
-	if Type(t) == Failure {
+	if Type(t) == failure {
 		return nil, refusal(b)
 	}
 	return b, nil

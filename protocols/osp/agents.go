@@ -24,13 +24,13 @@ func (c *session) overview() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.list.begin()
-	c.list.add(&Datagram{Command: AgentOverview, Count: int32(len(now))})
+	c.list.add(&Datagram{Command: agentOverview, Count: int32(len(now))})
 	index := int32(0)
 	for i, a := range c.agents {
 		if !slices.Contains(now, a) {
 			continue
 		}
-		d := Datagram{Command: AgentOverviewNext, Index: index, ID: int32(i + 1), Type: agentType, Name: a.Name()}
+		d := Datagram{Command: agentOverviewNext, Index: index, ID: int32(i + 1), Type: agentType, Name: a.Name()}
 		if a.Holder() == "" {
 			d.Status = 1
 		}
@@ -56,7 +56,7 @@ func (c *session) agent(id int32) *hal.Agent {
 func (c *session) agentInfo() {
 	a := c.agent(c.d.ID)
 	if a == nil {
-		c.reply(&Datagram{Command: AgentInfo})
+		c.reply(&Datagram{Command: agentInfo})
 		return
 	}
 	// the ranges are always normalised, also with Options.Physical, as in the original
@@ -64,12 +64,12 @@ func (c *session) agentInfo() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.list.begin()
-	c.list.add(&Datagram{Command: AgentInfo, ID: c.d.ID, Name: a.Name(), NumInputs: int32(len(l.Inputs)),
+	c.list.add(&Datagram{Command: agentInfo, ID: c.d.ID, Name: a.Name(), NumInputs: int32(len(l.Inputs)),
 		NumOutputs: int32(len(l.Outputs)), NumInfos: int32(len(l.Infos))})
 	index := int32(0)
 	for _, list := range [][]terminal{t.inputs, t.outputs, t.infos} {
 		for i := range list {
-			c.list.add(&Datagram{Command: AgentInfoNext, Index: index, Min: float32(list[i].low), Max: 1,
+			c.list.add(&Datagram{Command: agentInfoNext, Index: index, Min: float32(list[i].low), Max: 1,
 				Name: list[i].name})
 			index++
 		}
@@ -91,7 +91,7 @@ func (c *session) register() {
 			c.server.traffic.Drop(protocols.Refused)
 		}
 	}
-	c.reply(&Datagram{Command: RegisterForAgentAck, ID: id, Status: status})
+	c.reply(&Datagram{Command: registerForAgentAck, ID: id, Status: status})
 }
 
 // fits reports whether the datagrams of a step have room for the agent's channels.
@@ -112,7 +112,7 @@ func (c *session) deregister() {
 	} else if c.agent(id) != nil {
 		status = StatusOK
 	}
-	c.reply(&Datagram{Command: DeregisterFromAgentAck, ID: id, Status: status})
+	c.reply(&Datagram{Command: deregisterFromAgentAck, ID: id, Status: status})
 }
 
 // addLease adds a lease, unless there is one of that id.

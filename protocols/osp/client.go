@@ -61,8 +61,8 @@ func DialVersion(server netip.AddrPort, v VersionNumber, o ClientOptions) (*Clie
 		return nil, &hal.Error{Kind: hal.Unexpected, Op: "osp: dial", Err: err}
 	}
 	c := &Client{conn: conn, server: server, options: o, in: make([]byte, MaxDatagram+1)}
-	ack := func() bool { return c.d.Command == InitCommunicationAck && c.d.Version == v }
-	if err := c.exchange("dial", &Datagram{Command: InitCommunication, Version: v}, ack); err != nil {
+	ack := func() bool { return c.d.Command == initCommunicationAck && c.d.Version == v }
+	if err := c.exchange("dial", &Datagram{Command: initCommunication, Version: v}, ack); err != nil {
 		conn.Close()
 		return nil, err
 	}
@@ -75,12 +75,12 @@ func (c *Client) Close() error {
 	if c.lost != nil {
 		return nil
 	}
-	return c.exchange("close", &Datagram{Command: EndCommunication}, c.got(EndCommunicationAck))
+	return c.exchange("close", &Datagram{Command: endCommunication}, c.got(endCommunicationAck))
 }
 
 // ResetCommunication ends the sessions of all clients of the server, this one too.
 func (c *Client) ResetCommunication() error {
-	err := c.exchange("reset communication", &Datagram{Command: ResetCommunication},
+	err := c.exchange("reset communication", &Datagram{Command: resetCommunication},
 		func() bool { return c.lost != nil })
 	if errors.Is(err, ErrCommunicationReset) {
 		return nil
@@ -151,12 +151,12 @@ func (c *Client) receive(timeout time.Duration) error {
 		if err != nil && !protocols.Transient(err) {
 			return err
 		}
-		if err != nil || Decode(c.in[:n], &c.d) != nil {
+		if err != nil || decode(c.in[:n], &c.d) != nil {
 			continue
 		}
 		// the session's port is unknown before its first datagram; after it datagrams from other ports are ignored
 		from = protocols.Plain(from)
-		if c.d.Command == InitCommunicationAck && !c.begun && from.Addr() == c.server.Addr() {
+		if c.d.Command == initCommunicationAck && !c.begun && from.Addr() == c.server.Addr() {
 			c.server, c.begun = from, true // the session's own port
 		}
 		if from == c.server {

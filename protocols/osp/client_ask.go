@@ -36,14 +36,14 @@ type ValueEntry struct {
 
 // Overview lists all agents. Call it first: the server assigns their ids in it.
 func (c *Client) Overview() ([]AgentEntry, error) {
-	list, err := listed(c, "overview", &Datagram{Command: GetAgentOverview}, AgentOverview, AgentOverviewNext,
+	list, err := listed(c, "overview", &Datagram{Command: getAgentOverview}, agentOverview, agentOverviewNext,
 		func(d *Datagram) AgentEntry {
 			return AgentEntry{ID: d.ID, Type: d.Type, Available: d.Status != 0, Name: d.Name}
 		})
 	if err != nil {
 		return nil, err
 	}
-	return list, c.send(&Datagram{Command: AgentOverviewAck})
+	return list, c.send(&Datagram{Command: agentOverviewAck})
 }
 
 // AgentInfo describes one agent of the overview.
@@ -51,9 +51,9 @@ func (c *Client) AgentInfo(id int32) (*AgentDescription, error) {
 	var info *AgentDescription
 	var all []Terminal
 	p := parts{}
-	err := c.exchange("agent info", &Datagram{Command: GetAgentInfo, ID: id}, func() bool {
+	err := c.exchange("agent info", &Datagram{Command: getAgentInfo, ID: id}, func() bool {
 		switch d := &c.d; {
-		case d.Command == AgentInfo && d.ID == id:
+		case d.Command == agentInfo && d.ID == id:
 			n := [...]int{int(d.NumInputs), int(d.NumOutputs), int(d.NumInfos)}
 			if min(n[0], n[1], n[2]) < 0 || max(n[0], n[1], n[2]) > maxParts {
 				return false
@@ -62,9 +62,9 @@ func (c *Client) AgentInfo(id int32) (*AgentDescription, error) {
 			all = make([]Terminal, p.total())
 			info = &AgentDescription{ID: id, Name: d.Name, Inputs: all[:n[0]], Outputs: all[n[0] : n[0]+n[1]],
 				Infos: all[n[0]+n[1]:]}
-		case d.Command == AgentInfo && d.ID == 0:
+		case d.Command == agentInfo && d.ID == 0:
 			p.begin(0) // no such agent
-		case d.Command == AgentInfoNext && p.accept(d.Index):
+		case d.Command == agentInfoNext && p.accept(d.Index):
 			all[d.Index] = Terminal{Name: d.Name, Min: d.Min, Max: d.Max}
 		}
 		return p.done()
@@ -76,12 +76,12 @@ func (c *Client) AgentInfo(id int32) (*AgentDescription, error) {
 	if err != nil {
 		return nil, err
 	}
-	return info, c.send(&Datagram{Command: AgentInfoAck})
+	return info, c.send(&Datagram{Command: agentInfoAck})
 }
 
 // Register acquires control of an agent of the overview.
 func (c *Client) Register(id int32) error {
-	err := c.exchange("register", &Datagram{Command: RegisterForAgent, ID: id}, c.gotID(RegisterForAgentAck, id))
+	err := c.exchange("register", &Datagram{Command: registerForAgent, ID: id}, c.gotID(registerForAgentAck, id))
 	if err != nil {
 		return err
 	}
@@ -98,8 +98,8 @@ func (c *Client) Register(id int32) error {
 // Deregister releases an agent.
 func (c *Client) Deregister(id int32) error {
 	c.agents = slices.DeleteFunc(c.agents, func(r *remote) bool { return r.id == id })
-	return c.exchange("deregister", &Datagram{Command: DeregisterFromAgent, ID: id},
-		c.gotID(DeregisterFromAgentAck, id))
+	return c.exchange("deregister", &Datagram{Command: deregisterFromAgent, ID: id},
+		c.gotID(deregisterFromAgentAck, id))
 }
 
 func (c *Client) notHeld(op string, id int32) error {
@@ -108,19 +108,19 @@ func (c *Client) notHeld(op string, id int32) error {
 
 // RegisterEvent returns the client's id of an event, 0 if absent of that name.
 func (c *Client) RegisterEvent(name string) (int32, error) {
-	err := c.exchange("register event", &Datagram{Command: RegisterForEvent, Name: name}, c.got(RegisterForEventAck))
+	err := c.exchange("register event", &Datagram{Command: registerForEvent, Name: name}, c.got(registerForEventAck))
 	return c.d.ID, err
 }
 
 // DeregisterEvent ends the reports of an event.
 func (c *Client) DeregisterEvent(id int32) error {
-	return c.exchange("deregister event", &Datagram{Command: DeregisterFromEvent, ID: id},
-		c.gotID(DeregisterFromEventAck, id))
+	return c.exchange("deregister event", &Datagram{Command: deregisterFromEvent, ID: id},
+		c.gotID(deregisterFromEventAck, id))
 }
 
 // FindValues lists the values whose whole name matches the regular expression.
 func (c *Client) FindValues(expression string) ([]ValueEntry, error) {
-	return listed(c, "find values", &Datagram{Command: GetValueIDs, Name: expression}, ValueIDs, ValueInfo,
+	return listed(c, "find values", &Datagram{Command: getValueIDs, Name: expression}, valueIDs, valueInfo,
 		func(d *Datagram) ValueEntry {
 			return ValueEntry{ID: d.ID, Type: d.Type, Name: d.Name}
 		})
@@ -147,8 +147,8 @@ func listed[T any](c *Client, op string, request *Datagram, head, item Command, 
 
 // Value reads the text of a value.
 func (c *Client) Value(id int32) (string, error) {
-	err := c.exchange("read value", &Datagram{Command: GetValue, ID: id}, func() bool {
-		return c.d.Command == Value && (c.d.ID == id || c.d.ID == -1)
+	err := c.exchange("read value", &Datagram{Command: getValue, ID: id}, func() bool {
+		return c.d.Command == value && (c.d.ID == id || c.d.ID == -1)
 	})
 	if err == nil && c.d.ID != id {
 		err = &hal.Error{Kind: hal.Absent, Op: "osp: read value",
@@ -159,8 +159,8 @@ func (c *Client) Value(id int32) (string, error) {
 
 // SetValue sets a value from its text.
 func (c *Client) SetValue(id int32, content string) error {
-	d := Datagram{Command: SetValue, ID: id, Content: []byte(content)}
-	if err := c.exchange("set value", &d, c.gotID(SetValueAck, id)); err != nil {
+	d := Datagram{Command: setValue, ID: id, Content: []byte(content)}
+	if err := c.exchange("set value", &d, c.gotID(setValueAck, id)); err != nil {
 		return err
 	}
 	switch c.d.Status {
@@ -176,8 +176,8 @@ func (c *Client) SetValue(id int32, content string) error {
 
 // Observe requests values with the result of every step; Unobserve ends it. They return the ids in the server's answer,
 // with 0 for an unknown id.
-func (c *Client) Observe(ids ...int32) ([]int32, error)   { return c.observe(RegisterForValue, ids) }
-func (c *Client) Unobserve(ids ...int32) ([]int32, error) { return c.observe(DeregisterFromValue, ids) }
+func (c *Client) Observe(ids ...int32) ([]int32, error)   { return c.observe(registerForValue, ids) }
+func (c *Client) Unobserve(ids ...int32) ([]int32, error) { return c.observe(deregisterFromValue, ids) }
 
 func (c *Client) observe(command Command, ids []int32) ([]int32, error) {
 	if err := c.exchange("observe", &Datagram{Command: command, IDs: ids}, c.got(command+1)); err != nil {

@@ -137,7 +137,7 @@ func (c *Client) Reset(seed int32) error {
 
 // awaitReset sends the request, unless it was acknowledged, until done.
 func (c *Client) awaitReset(seed int32, end time.Time, done func() bool) error {
-	d := Datagram{Command: ResetSimulation, Seed: seed, Numbered: true, Number: c.reset.number}
+	d := Datagram{Command: resetSimulation, Seed: seed, Numbered: true, Number: c.reset.number}
 	fresh := !c.reset.acked
 	for !done() {
 		if time.Now().After(end) {
@@ -185,18 +185,18 @@ func (c *Client) handle() error {
 		r.values = int(d.NumValues)
 		c.current = r
 		return c.completeStep(r)
-	case Value:
+	case value:
 		if r := c.current; r != nil {
 			r.result.observe(d)
 			r.values--
 			return c.completeStep(r)
 		}
-	case ResetSimulationAck:
+	case resetSimulationAck:
 		c.reset.acked = c.reset.acked || !d.Numbered || d.Number == c.reset.number
-	case ResetSimulationCompleted:
+	case resetSimulationCompleted:
 		c.reset.done = c.reset.done || c.reset.answers(d)
-		return c.send(&Datagram{Command: ResetSimulationCompletedAck})
-	case ResetCommunicationAck:
+		return c.send(&Datagram{Command: resetSimulationCompletedAck})
+	case resetCommunicationAck:
 		c.lost = ErrCommunicationReset
 		return c.lost
 	}

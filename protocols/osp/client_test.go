@@ -88,14 +88,14 @@ func TestClientOfOriginal(t *testing.T) {
 		handler, _ := net.Listen(netip.MustParseAddrPort("127.0.0.1:45455"))
 		var received []string
 		answers := map[Command]string{
-			InitCommunication: "06 01 01 78",
-			RegisterForAgent:  "65 i1 01 78",
-			RegisterForValue:  "37 i1 i5 78", // without a count: it looks like a count and one id
-			ResetSimulation:   "4b 78; 47 78; 4b 78",
+			initCommunication: "06 01 01 78",
+			registerForAgent:  "65 i1 01 78",
+			registerForValue:  "37 i1 i5 78", // without a count: it looks like a count and one id
+			resetSimulation:   "4b 78; 47 78; 4b 78",
 			NextStep: "55 i1 i1 i0 i0 i1 f0.25 78; 33 i7 sold 78; 51 i1 78; 55 i1 i1 i0 i0 i1 f0.5 78; " +
 				"33 i7 snew 78",
-			DeregisterFromAgent: "6a i1 02 78",
-			EndCommunication:    "08 78",
+			deregisterFromAgent: "6a i1 02 78",
+			endCommunication:    "08 78",
 		}
 		serve := func(conn, from interface {
 			ReadFromUDPAddrPort([]byte) (int, netip.AddrPort, error)

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// The errors of Decode.
+// The errors of decode.
 var (
 	ErrTruncated = errors.New("osp: datagram ends before its fields do")
 	ErrOversized = errors.New("osp: datagram is longer than MaxDatagram")
@@ -18,9 +18,9 @@ type VersionNumber struct {
 	Bytes        bool // sent as bytes, as the original does, not as ints
 }
 
-// Datagram is any datagram of the protocol. Command reports which fields it has; Decode leaves the others zero.
+// Datagram is any datagram of the protocol. Command reports which fields it has; decode leaves the others zero.
 //
-// There is one type for all datagrams, so that a session reuses one: its slices keep their memory from one Decode to
+// There is one type for all datagrams, so that a session reuses one: its slices keep their memory from one decode to
 // the next, and a step allocates nothing.
 type Datagram struct {
 	Command Command
@@ -58,9 +58,9 @@ func Append(b []byte, d *Datagram) []byte {
 	return c.b
 }
 
-// Decode reads b into d. Bytes after the fields are ignored, except a number. Decode reads only within b and allocates
+// decode reads b into d. Bytes after the fields are ignored, except a number. decode reads only within b and allocates
 // at most len(b) bytes. After an error d is undefined.
-func Decode(b []byte, d *Datagram) error {
+func decode(b []byte, d *Datagram) error {
 	switch {
 	case len(b) == 0:
 		return ErrTruncated
@@ -87,32 +87,32 @@ func Decode(b []byte, d *Datagram) error {
 // It returns false for an unknown command.
 func (c *coder) fields(d *Datagram) bool {
 	switch d.Command {
-	case EndCommunication, EndCommunicationAck, ResetCommunication, ResetCommunicationAck, ValueInfoAck,
-		ResetSimulationAck, ResetSimulationCompleted, ResetSimulationCompletedAck, GetAgentOverview, AgentOverviewAck,
-		AgentInfoAck:
+	case endCommunication, endCommunicationAck, resetCommunication, resetCommunicationAck, valueInfoAck,
+		resetSimulationAck, resetSimulationCompleted, resetSimulationCompletedAck, getAgentOverview, agentOverviewAck,
+		agentInfoAck:
 		// no fields
-	case InitCommunication, InitCommunicationAck:
+	case initCommunication, initCommunicationAck:
 		c.version(&d.Version)
-	case RegisterForEvent, GetValueIDs:
+	case registerForEvent, getValueIDs:
 		c.text(&d.Name)
-	case RegisterForEventAck, DeregisterFromEvent, DeregisterFromEventAck, GetValue, NextStepAck, StepCompletedAck,
-		GetAgentInfo, RegisterForAgent, DeregisterFromAgent:
+	case registerForEventAck, deregisterFromEvent, deregisterFromEventAck, getValue, NextStepAck, StepCompletedAck,
+		getAgentInfo, registerForAgent, deregisterFromAgent:
 		c.int(&d.ID)
-	case ValueIDs, AgentOverview:
+	case valueIDs, agentOverview:
 		c.int(&d.Count)
-	case ValueInfo:
+	case valueInfo:
 		c.int(&d.Index, &d.ID)
 		c.text(&d.Type)
 		c.text(&d.Name)
-	case Value, SetValue:
+	case value, setValue:
 		c.int(&d.ID)
 		c.content(&d.Content)
-	case SetValueAck, RegisterForAgentAck, DeregisterFromAgentAck:
+	case setValueAck, registerForAgentAck, deregisterFromAgentAck:
 		c.int(&d.ID)
 		c.byte(&d.Status)
-	case RegisterForValue, RegisterForValueAck, DeregisterFromValue, DeregisterFromValueAck:
+	case registerForValue, registerForValueAck, deregisterFromValue, deregisterFromValueAck:
 		c.list(d)
-	case ResetSimulation:
+	case resetSimulation:
 		c.int(&d.Seed)
 	case NextStep:
 		c.int(&d.ID)
@@ -125,15 +125,15 @@ func (c *coder) fields(d *Datagram) bool {
 		c.floats(&d.Outputs, outputs)
 		c.floats(&d.Infos, infos)
 		c.ints(&d.IDs, events)
-	case AgentOverviewNext:
+	case agentOverviewNext:
 		c.int(&d.Index, &d.ID)
 		c.text(&d.Type)
 		c.byte(&d.Status)
 		c.text(&d.Name)
-	case AgentInfo:
+	case agentInfo:
 		c.int(&d.ID, &d.NumInputs, &d.NumOutputs, &d.NumInfos)
 		c.text(&d.Name)
-	case AgentInfoNext:
+	case agentInfoNext:
 		c.int(&d.Index)
 		c.float(&d.Min)
 		c.float(&d.Max)
@@ -163,7 +163,7 @@ func (c *coder) version(v *VersionNumber) {
 // list is a count and that many ids. A 55 without the count, as in the document, is recognised by its first int, which
 // does not match its length. That is ambiguous in general, but a client has the number of ids that it requested.
 func (c *coder) list(d *Datagram) {
-	if !c.encode && d.Command == RegisterForValueAck {
+	if !c.encode && d.Command == registerForValueAck {
 		n := len(c.b) / 4
 		if n == 0 || int(int32(binary.LittleEndian.Uint32(c.b))) != n-1 {
 			c.ints(&d.IDs, n)

@@ -14,7 +14,7 @@ func TestLargeExpression(t *testing.T) {
 		s.play(registered)
 		ask := func(text string) (found int) {
 			a := s.wire("a")
-			a.conn.WriteToUDPAddrPort(Append(nil, &Datagram{Command: GetValueIDs, Name: text}), a.to)
+			a.conn.WriteToUDPAddrPort(Append(nil, &Datagram{Command: getValueIDs, Name: text}), a.to)
 			synctest.Wait()
 			for b := a.next(); b != nil; b = a.next() {
 				found++

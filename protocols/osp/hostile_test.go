@@ -37,7 +37,7 @@ func TestHostile(t *testing.T) {
 		x> 05 01 01
 		x< 06 01 01 78
 		`)
-		s.wire("x").conn.WriteToUDPAddrPort(Append(nil, &Datagram{Command: DeregisterFromAgent, ID: 1}), a.to)
+		s.wire("x").conn.WriteToUDPAddrPort(Append(nil, &Datagram{Command: deregisterFromAgent, ID: 1}), a.to)
 		synctest.Wait()
 
 		s.quiet(0)
@@ -65,7 +65,7 @@ func TestNoise(t *testing.T) {
 		for range 10_000 {
 			c := cases[random.IntN(len(cases))]
 			b := unhex(t, c.bytes)
-			if command := c.value.Command; command == EndCommunication || command == ResetCommunication {
+			if command := c.value.Command; command == endCommunication || command == resetCommunication {
 				continue
 			}
 			for n := random.IntN(4); n > 0 && len(b) > 1; n-- {

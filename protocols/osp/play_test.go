@@ -102,7 +102,7 @@ func (w *wire) next() []byte {
 	if err != nil {
 		return nil
 	}
-	if w.in[0] == byte(InitCommunicationAck) {
+	if w.in[0] == byte(initCommunicationAck) {
 		w.to = from
 	}
 	return w.in[:n]

@@ -34,7 +34,7 @@ func TestRegisterWhileSessionEnds(t *testing.T) {
 			}
 			return &lateConn{conn, func() {
 				if victim != nil && protocols.Address(conn) == victim.to {
-					victim.conn.WriteToUDPAddrPort([]byte{byte(RegisterForAgent), 1, 0, 0, 0}, victim.to)
+					victim.conn.WriteToUDPAddrPort([]byte{byte(registerForAgent), 1, 0, 0, 0}, victim.to)
 					time.Sleep(time.Millisecond)
 				}
 			}}, nil
@@ -47,9 +47,9 @@ func TestRegisterWhileSessionEnds(t *testing.T) {
 		`)
 		b := s.wire("b")
 		victim = s.wire("a")
-		victim.conn.WriteToUDPAddrPort([]byte{byte(GetAgentOverview)}, victim.to)
+		victim.conn.WriteToUDPAddrPort([]byte{byte(getAgentOverview)}, victim.to)
 		synctest.Wait()
-		b.conn.WriteToUDPAddrPort([]byte{byte(ResetCommunication)}, b.to)
+		b.conn.WriteToUDPAddrPort([]byte{byte(resetCommunication)}, b.to)
 		time.Sleep(time.Second)
 		if n, holder := s.server.Sessions(), agent.Holder(); n != 0 || holder != "" {
 			t.Errorf("got %d sessions, the agent held by %q, want none", n, holder)

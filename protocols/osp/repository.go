@@ -51,10 +51,10 @@ func (c *session) findValues() {
 		found = values.Find(re)
 	}
 	// the count first, then one datagram a value, one behind another
-	c.reply(&Datagram{Command: ValueIDs, Count: int32(len(found))})
+	c.reply(&Datagram{Command: valueIDs, Count: int32(len(found))})
 	for i, v := range found {
 		name, kind, _ := values.Info(v)
-		c.reply(&Datagram{Command: ValueInfo, Index: int32(i), ID: c.values.id(v), Type: typeNames[kind], Name: name})
+		c.reply(&Datagram{Command: valueInfo, Index: int32(i), ID: c.values.id(v), Type: typeNames[kind], Name: name})
 	}
 }
 
@@ -95,7 +95,7 @@ func pieces(r *syntax.Regexp) int {
 // getValue answers 50.
 func (c *session) getValue() {
 	// -1 and an empty text mean an unknown value, as in the original
-	d := Datagram{Command: Value, ID: -1}
+	d := Datagram{Command: value, ID: -1}
 	if id := c.values.value(c.d.ID); id != 0 {
 		if v, err := c.server.rig.Values().Get(id); err == nil {
 			d.ID, d.Content = c.d.ID, clip(appendValue(nil, &v))
@@ -106,7 +106,7 @@ func (c *session) getValue() {
 
 // setValue answers 52. A value that its owner refuses counts as not understood.
 func (c *session) setValue() {
-	d := Datagram{Command: SetValueAck, ID: c.d.ID, Status: StatusUnknown}
+	d := Datagram{Command: setValueAck, ID: c.d.ID, Status: StatusUnknown}
 	values := c.server.rig.Values()
 	if id := c.values.value(c.d.ID); id != 0 {
 		_, kind, _ := values.Info(id)
@@ -139,9 +139,9 @@ func (c *session) observe() {
 		d.IDs[i] = id
 		at := slices.IndexFunc(c.observed, func(o observed) bool { return o.id == id })
 		switch {
-		case at < 0 && c.d.Command == RegisterForValue:
+		case at < 0 && c.d.Command == registerForValue:
 			c.observed = append(c.observed, observed{id, v})
-		case at >= 0 && c.d.Command == DeregisterFromValue:
+		case at >= 0 && c.d.Command == deregisterFromValue:
 			c.observed = slices.Delete(c.observed, at, at+1)
 		}
 	}
@@ -155,7 +155,7 @@ func (c *session) addObserved(o *outbox) {
 	for _, seen := range c.observed {
 		v, _ := values.Read(seen.value)
 		c.content = clip(appendValue(c.content[:0], &v))
-		o.add(&Datagram{Command: Value, ID: seen.id, Content: c.content})
+		o.add(&Datagram{Command: value, ID: seen.id, Content: c.content})
 	}
 }
 
@@ -226,7 +226,7 @@ func (c *session) event() {
 	defer c.mu.Unlock()
 	d := Datagram{Command: c.d.Command + 1}
 	switch {
-	case c.d.Command == DeregisterFromEvent:
+	case c.d.Command == deregisterFromEvent:
 		d.ID = c.d.ID
 		c.events.deregister(c.d.ID)
 	case known:

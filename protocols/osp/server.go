@@ -134,10 +134,10 @@ func (s *Server) accept() error {
 func (s *Server) greet(b []byte, d *Datagram, from netip.AddrPort) {
 	defer s.rig.Contain("osp datagram")
 	s.traffic.Receive()
-	switch err := Decode(b, d); {
+	switch err := decode(b, d); {
 	case err != nil:
 		s.traffic.Drop(causeOf(err))
-	case d.Command != InitCommunication:
+	case d.Command != initCommunication:
 		s.traffic.Drop(protocols.Unknown)
 	case d.Version.Major != 1 || d.Version.Minor != 1:
 		s.traffic.Drop(protocols.Version) // silence, as the original
@@ -152,7 +152,7 @@ func (s *Server) open(client netip.AddrPort, v VersionNumber) {
 	old := s.sessions[client]
 	s.mu.Unlock()
 	if old != nil && time.Since(old.begun) < sameInit {
-		old.reply(&Datagram{Command: InitCommunicationAck, Version: v})
+		old.reply(&Datagram{Command: initCommunicationAck, Version: v})
 		return
 	}
 	// a client is identified by its address: one address is one client
@@ -180,7 +180,7 @@ func (s *Server) open(client netip.AddrPort, v VersionNumber) {
 	s.wg.Add(1)
 	s.mu.Unlock()
 	s.options.Log.Info("osp: session", "client", client, "at", protocols.Address(conn))
-	c.reply(&Datagram{Command: InitCommunicationAck, Version: v})
+	c.reply(&Datagram{Command: initCommunicationAck, Version: v})
 	go c.run()
 }
 
@@ -212,8 +212,8 @@ func (s *Server) resetCommunication() {
 		c.party.Close()
 	}
 	for _, c := range all {
-		c.reply(&Datagram{Command: ResetCommunicationAck})
-		c.reply(&Datagram{Command: ResetSimulationAck}) // the original sends it too
+		c.reply(&Datagram{Command: resetCommunicationAck})
+		c.reply(&Datagram{Command: resetSimulationAck}) // the original sends it too
 		c.end("communication reset")
 	}
 }

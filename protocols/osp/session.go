@@ -150,7 +150,7 @@ func (c *session) acknowledgeAll() {
 
 // receive handles one datagram of the client. It returns false when the session is over.
 func (c *session) receive(b []byte) bool {
-	if err := Decode(b, &c.d); err != nil {
+	if err := decode(b, &c.d); err != nil {
 		c.server.traffic.Drop(causeOf(err))
 		return true
 	}
@@ -158,44 +158,44 @@ func (c *session) receive(b []byte) bool {
 
 	// acknowledgements answer one thing; steps and resets decide for themselves whether they are a repetition
 	switch c.d.Command {
-	case AgentOverviewAck, AgentInfoAck, ResetSimulationCompletedAck, StepCompletedAck, ValueInfoAck:
+	case agentOverviewAck, agentInfoAck, resetSimulationCompletedAck, StepCompletedAck, valueInfoAck:
 		c.acknowledged()
 		return true
 	case NextStep:
 		c.step(b)
 		return true
-	case ResetSimulation:
+	case resetSimulation:
 		c.reset(b)
 		return true
 	}
 	// all other requests may be repeated without harm: a client repeats a request whose answer was lost
 	c.acknowledge()
 	switch c.d.Command {
-	case GetAgentOverview:
+	case getAgentOverview:
 		c.overview()
-	case GetAgentInfo:
+	case getAgentInfo:
 		c.agentInfo()
-	case RegisterForAgent:
+	case registerForAgent:
 		c.register()
-	case DeregisterFromAgent:
+	case deregisterFromAgent:
 		c.deregister()
-	case RegisterForEvent, DeregisterFromEvent:
+	case registerForEvent, deregisterFromEvent:
 		c.event()
-	case GetValueIDs:
+	case getValueIDs:
 		c.findValues()
-	case GetValue:
+	case getValue:
 		c.getValue()
-	case SetValue:
+	case setValue:
 		c.setValue()
-	case RegisterForValue, DeregisterFromValue:
+	case registerForValue, deregisterFromValue:
 		c.observe()
-	case ResetCommunication:
+	case resetCommunication:
 		c.server.options.Log.Warn("osp: communication reset", "by", c.client)
 		c.server.resetCommunication()
 		return false
-	case EndCommunication:
+	case endCommunication:
 		c.party.Close() // first: the agents are free when the client reads the answer
-		c.reply(&Datagram{Command: EndCommunicationAck})
+		c.reply(&Datagram{Command: endCommunicationAck})
 		return false
 	default: // a server's command, or INIT on the wrong port
 		c.server.traffic.Drop(protocols.Unknown)
@@ -208,9 +208,9 @@ func (c *session) acknowledged() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch c.d.Command {
-	case AgentOverviewAck, AgentInfoAck:
+	case agentOverviewAck, agentInfoAck:
 		c.list.waiting = false
-	case ResetSimulationCompletedAck:
+	case resetSimulationCompletedAck:
 		c.completed.waiting = false
 	case StepCompletedAck:
 		if s := c.lease(c.d.ID); s != nil {

@@ -113,7 +113,7 @@ func (c *session) nextReset(b []byte) *hal.Lease {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	again := c.resetAsked.again(b, &c.d, &c.completed, c.timeout())
-	c.send(&Datagram{Command: ResetSimulationAck, Numbered: c.d.Numbered, Number: c.d.Number})
+	c.send(&Datagram{Command: resetSimulationAck, Numbered: c.d.Numbered, Number: c.d.Number})
 	if again {
 		if !c.waits() {
 			c.completed.each(c.write)
@@ -173,7 +173,7 @@ func (c *session) resetCompleted() {
 	}
 	a := c.resetAsked
 	c.completed.begin()
-	c.completed.add(&Datagram{Command: ResetSimulationCompleted, Numbered: a.numbered, Number: a.number})
+	c.completed.add(&Datagram{Command: resetSimulationCompleted, Numbered: a.numbered, Number: a.number})
 	c.deliver(&c.completed)
 }
 

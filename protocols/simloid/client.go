@@ -68,7 +68,7 @@ func (c *Client) Cycle(commands ...Command) (*Status, error) {
 		if err := c.begin(); err != nil {
 			return nil, err
 		}
-	case !has(Pause):
+	case !has(pause):
 		if err := c.receive("cycle", c.decodeStatus); err != nil {
 			return nil, err
 		}
@@ -110,18 +110,18 @@ func ignoreClosed(err error) error {
 // begin reads the traits and the first status.
 func (c *Client) begin() error {
 	c.arm()
-	err := c.receive("traits", func(b []byte) (int, error) { return DecodeTraits(b, &c.traits, c.options.Dialect) })
+	err := c.receive("traits", func(b []byte) (int, error) { return decodeTraits(b, &c.traits, c.options.Dialect) })
 	if err != nil {
 		return err
 	}
-	c.status = NewStatus(&c.traits, c.options.Dialect)
+	c.status = newStatus(&c.traits, c.options.Dialect)
 	if err := c.send("ACK\n"); err != nil {
 		return err
 	}
 	return c.receive("first status", c.decodeStatus)
 }
 
-func (c *Client) decodeStatus(b []byte) (int, error) { return DecodeStatus(b, c.status) }
+func (c *Client) decodeStatus(b []byte) (int, error) { return decodeStatus(b, c.status) }
 
 // send writes commands and last in one piece.
 func (c *Client) send(last string, commands ...Command) error {

@@ -88,9 +88,9 @@ func appendInts(dst []byte, first int, more ...int) []byte {
 	return dst
 }
 
-// DecodeTraits reads traits from the start of b and returns their length, bytes; ErrTruncated means that more are
+// decodeTraits reads traits from the start of b and returns their length, bytes; ErrTruncated means that more are
 // needed.
-func DecodeTraits(b []byte, t *Traits, d Dialect) (int, error) {
+func decodeTraits(b []byte, t *Traits, d Dialect) (int, error) {
 	r := lines{rest: b}
 	*t = Traits{Joints: t.Joints[:0], Names: t.Names[:0]}
 	joints := 0
@@ -183,8 +183,8 @@ type Status struct {
 // BodyState is where a body is, m, and how fast it moves, m/s, in the world.
 type BodyState struct{ Position, Velocity [3]float64 }
 
-// NewStatus returns a status with room for all that a robot of traits t sends.
-func NewStatus(t *Traits, d Dialect) *Status {
+// newStatus returns a status with room for all that a robot of traits t sends.
+func newStatus(t *Traits, d Dialect) *Status {
 	n := len(t.Joints)
 	s := &Status{Position: make([]float64, n), Velocity: make([]float64, n),
 		Accel: make([][3]float64, t.Accels), Bodies: make([]BodyState, t.Bodies)}
@@ -223,9 +223,9 @@ func appendVector(dst []byte, v *[3]float64) []byte {
 	return dst
 }
 
-// DecodeStatus reads a status of s's size from the start of b and returns its length, bytes; ErrTruncated means that
+// decodeStatus reads a status of s's size from the start of b and returns its length, bytes; ErrTruncated means that
 // more are needed. It ends with the one byte after its last number: a newline or, as in the original, a blank.
-func DecodeStatus(b []byte, s *Status) (int, error) {
+func decodeStatus(b []byte, s *Status) (int, error) {
 	r := numbers{b: b}
 	for r.at < len(b) && blank(b[r.at]) {
 		r.at++ // the end of the previous frame

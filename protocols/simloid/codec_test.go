@@ -19,27 +19,27 @@ var commands = []struct {
 	{"UX 0.5 -1 1e-07", Command{Verb: UX, Values: []float64{0.5, -1, 1e-7}}},
 	{"UX ", Command{Verb: UX}},
 	{"UA 0.5", Command{Verb: UA, Values: []float64{0.5}}},
-	{"UI 2 0.1", Command{Verb: UI, Index: 2, Values: []float64{0.1}}},
+	{"UI 2 0.1", Command{Verb: ui, Index: 2, Values: []float64{0.1}}},
 	{"PX 0.2 0.4", Command{Verb: PX, Values: []float64{0.2, 0.4}}},
 	{"PA 0.3", Command{Verb: PA, Values: []float64{0.3}}},
 	{"PI 1 1", Command{Verb: PI, Index: 1, Values: []float64{1}}},
-	{"TX 0.5 1", Command{Verb: TX, Values: []float64{0.5, 1}}},
+	{"TX 0.5 1", Command{Verb: tx, Values: []float64{0.5, 1}}},
 	{"TA 0.5", Command{Verb: TA, Values: []float64{0.5}}},
-	{"TI 0 0.1", Command{Verb: TI, Values: []float64{0.1}}},
-	{"FX 1 2 3 4 5 6", Command{Verb: FX, Values: []float64{1, 2, 3, 4, 5, 6}}},
-	{"FA 1 2 3", Command{Verb: FA, Values: []float64{1, 2, 3}}},
+	{"TI 0 0.1", Command{Verb: ti, Values: []float64{0.1}}},
+	{"FX 1 2 3 4 5 6", Command{Verb: fx, Values: []float64{1, 2, 3, 4, 5, 6}}},
+	{"FA 1 2 3", Command{Verb: fa, Values: []float64{1, 2, 3}}},
 	{"FI 3 0.2 0.4 0.6", Command{Verb: FI, Index: 3, Values: []float64{0.2, 0.4, 0.6}}},
-	{"IM 3 0.2 0.4 0.6", Command{Verb: IM, Index: 3, Values: []float64{0.2, 0.4, 0.6}}},
+	{"IM 3 0.2 0.4 0.6", Command{Verb: im, Index: 3, Values: []float64{0.2, 0.4, 0.6}}},
 	{"GRAVITY ON", Command{Verb: GravityOn}},
 	{"GRAVITY OFF", Command{Verb: GravityOff}},
 	{"RESET", Command{Verb: Reset}},
 	{"SAVE", Command{Verb: Save}},
 	{"RESTORE", Command{Verb: Restore}},
-	{"NEWTIME", Command{Verb: NewTime}},
-	{"RECORD", Command{Verb: Record}},
-	{"PAUSE", Command{Verb: Pause}},
-	{"DONE", Command{Verb: Done}},
-	{"EXIT", Command{Verb: Exit}},
+	{"NEWTIME", Command{Verb: newTime}},
+	{"RECORD", Command{Verb: record}},
+	{"PAUSE", Command{Verb: pause}},
+	{"DONE", Command{Verb: done}},
+	{"EXIT", Command{Verb: exit}},
 	{"MODEL 31 2 0.5 1", Command{Verb: Model, Index: 31, Values: []float64{0.5, 1}}},
 	{"MODEL 31 0", Command{Verb: Model, Index: 31}},
 	{"MOTOR 2 12 1.5", Command{Verb: Motor, Values: []float64{12, 1.5}}},
@@ -76,10 +76,10 @@ func TestDecode(t *testing.T) {
 	var c Command // the same for all, so that a stale field would be seen
 	seen := map[Verb]bool{}
 	for _, k := range commands {
-		if err := Decode([]byte(k.line), Later, &c); err != nil || !reflect.DeepEqual(plain(c), k.value) {
+		if err := decode([]byte(k.line), Later, &c); err != nil || !reflect.DeepEqual(plain(c), k.value) {
 			t.Errorf("%q: got %+v, %v, want %+v", k.line, c, err, k.value)
 		}
-		err := Decode([]byte(k.line), Document, &c)
+		err := decode([]byte(k.line), Document, &c)
 		if later := syntax[k.value.Verb-1].later; later && !errors.Is(err, ErrUnknown) || !later && err != nil {
 			t.Errorf("%q in the document's dialect: got %v", k.line, err)
 		}
@@ -90,7 +90,7 @@ func TestDecode(t *testing.T) {
 	}
 	for _, k := range tolerated {
 		var want Command
-		if err := errors.Join(Decode([]byte(k.line), Later, &c), Decode([]byte(k.same), Later, &want)); err != nil ||
+		if err := errors.Join(decode([]byte(k.line), Later, &c), decode([]byte(k.same), Later, &want)); err != nil ||
 			!reflect.DeepEqual(plain(c), plain(want)) {
 			t.Errorf("%q: got %+v, %v, want %+v", k.line, c, err, want)
 		}
@@ -110,7 +110,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"MODEL 1 2 3": ErrFormat, "MODEL 1 999999 3": ErrFormat, "MOTOR": ErrFormat, "MOTOR 1": ErrFormat,
 		"FIXED": ErrFormat,
 	} {
-		if err := Decode([]byte(line), Later, &c); !errors.Is(err, want) || len(c.Values) != 0 && line != "UI 1" &&
+		if err := decode([]byte(line), Later, &c); !errors.Is(err, want) || len(c.Values) != 0 && line != "UI 1" &&
 			line[0] != 'F' && line[0] != 'M' {
 			t.Errorf("%q: got %v %v, want %v", line, c.Values, err, want)
 		}
@@ -166,7 +166,7 @@ func TestTraitsOfOriginal(t *testing.T) {
 			t.Errorf("%d: got\n%swant\n%s", id, got, want)
 		}
 		var back Traits
-		n, err := DecodeTraits(want, &back, Document)
+		n, err := decodeTraits(want, &back, Document)
 		if back.Names = traits.Names; err != nil || n != len(want) || len(back.Joints) != len(traits.Joints) {
 			t.Errorf("%d: got %d joints, %d bytes, %v, want %d bytes", id, len(back.Joints), n, err, len(want))
 		}
@@ -188,7 +188,7 @@ func TestRecordedTraits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, err := DecodeTraits(want, &traits, Document); err != nil || n != len(want) {
+		if n, err := decodeTraits(want, &traits, Document); err != nil || n != len(want) {
 			t.Errorf("%s: got %d bytes, %v, want %d", file, n, err, len(want))
 		} else if got := AppendTraits(nil, &traits, Document); string(got) != string(want) {
 			t.Errorf("%s: got\n%swant\n%s", file, got, want)
@@ -218,7 +218,7 @@ func TestTraits(t *testing.T) {
 		if b := AppendTraits(nil, &k.value, k.dialect); string(b) != k.bytes {
 			t.Errorf("encode: got %q, want %q", b, k.bytes)
 		}
-		n, err := DecodeTraits([]byte(k.bytes+"0.01"), &got, k.dialect)
+		n, err := decodeTraits([]byte(k.bytes+"0.01"), &got, k.dialect)
 		if got.Names = slices.Clip(got.Names); len(got.Names) == 0 {
 			got.Names = nil
 		}
@@ -226,7 +226,7 @@ func TestTraits(t *testing.T) {
 			t.Errorf("decode: got %+v, %d, %v, want %+v, %d", got, n, err, k.value, len(k.bytes))
 		}
 		for n := range k.bytes {
-			if _, err := DecodeTraits([]byte(k.bytes[:n]), &got, k.dialect); !errors.Is(err, ErrTruncated) {
+			if _, err := decodeTraits([]byte(k.bytes[:n]), &got, k.dialect); !errors.Is(err, ErrTruncated) {
 				t.Errorf("first %d bytes: got %v, want %v", n, err, ErrTruncated)
 			}
 		}
@@ -234,7 +234,7 @@ func TestTraits(t *testing.T) {
 	for _, b := range []string{"\n", "1 1\n", "1 65 1\n", "-1 1 1\n", "1 1 1\n1 0 0 0 0 0 x\n",
 		"1 1 1\n0 0 1 0 0 0 x\n",
 		"1 1 1\n0 2 0 0 0 0 x\n", "1 1 1\n0 0 0 0 0 0\n", "1 1 1\n0 0 0 nan 0 0 x\n", "99999999 1 1\n", "hello\n"} {
-		if _, err := DecodeTraits([]byte(b), &got, Document); !errors.Is(err, ErrFormat) {
+		if _, err := decodeTraits([]byte(b), &got, Document); !errors.Is(err, ErrFormat) {
 			t.Errorf("%q: got %v, want %v", b, err, ErrFormat)
 		}
 	}
@@ -261,7 +261,7 @@ func empty(s *Status) *Status {
 	if s.Current != nil {
 		d = Later
 	}
-	e := NewStatus(&t, d)
+	e := newStatus(&t, d)
 	if len(e.Accel) == 0 {
 		e.Accel = nil
 	}
@@ -280,19 +280,19 @@ func TestStatus(t *testing.T) {
 		numbers := k.bytes[:len(k.bytes)-1]
 		// the next frame may follow at once
 		for _, b := range []string{k.bytes, numbers + "\n", numbers + " ", numbers + " 0.02", "\n" + k.bytes} {
-			n, err := DecodeStatus([]byte(b), got)
+			n, err := decodeStatus([]byte(b), got)
 			if want := len(b) - len(b[len(k.bytes):]); b[0] != '\n' && n != want || err != nil ||
 				!reflect.DeepEqual(*got, k.value) {
 				t.Errorf("decode %q: got %+v, %d, %v, want %+v, %d", b, got, n, err, k.value, want)
 			}
 		}
 		for n := range k.bytes {
-			if _, err := DecodeStatus([]byte(k.bytes[:n]), got); !errors.Is(err, ErrTruncated) {
+			if _, err := decodeStatus([]byte(k.bytes[:n]), got); !errors.Is(err, ErrTruncated) {
 				t.Errorf("first %d bytes: got %v, want %v", n, err, ErrTruncated)
 			}
 		}
 		for _, b := range []string{"0.01\n0.1 0.2\n", "x 1 2", "0.01  1 2", "0.01 nan 1 "} {
-			if _, err := DecodeStatus([]byte(b), got); !errors.Is(err, ErrFormat) {
+			if _, err := decodeStatus([]byte(b), got); !errors.Is(err, ErrFormat) {
 				t.Errorf("%q: got %v, want %v", b, err, ErrFormat)
 			}
 		}
@@ -301,16 +301,16 @@ func TestStatus(t *testing.T) {
 
 func TestCodecDoesNotAllocate(t *testing.T) {
 	traits := wildcat()
-	out, in := NewStatus(&traits, Later), NewStatus(&traits, Later)
+	out, in := newStatus(&traits, Later), newStatus(&traits, Later)
 	line := []byte("UX 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1 -0.1234567890123 -0.2")
 	c := Command{Values: make([]float64, 0, MaxValues)}
 	b := make([]byte, 0, maxFrame)
 	if n := testing.AllocsPerRun(100, func() {
 		b = AppendStatus(b[:0], out)
-		if _, err := DecodeStatus(b, in); err != nil {
+		if _, err := decodeStatus(b, in); err != nil {
 			t.Fatal(err)
 		}
-		if err := Decode(line, Document, &c); err != nil {
+		if err := decode(line, Document, &c); err != nil {
 			t.Fatal(err)
 		}
 		b = Append(b[:0], &c)
@@ -329,7 +329,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var c, again Command
-		if Decode(b, Later, &c) != nil {
+		if decode(b, Later, &c) != nil {
 			return
 		}
 		for _, v := range c.Values {
@@ -338,7 +338,7 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 		out := Append(nil, &c)
-		if err := Decode(out[:len(out)-1], Later, &again); err != nil || !reflect.DeepEqual(plain(again), plain(c)) {
+		if err := decode(out[:len(out)-1], Later, &again); err != nil || !reflect.DeepEqual(plain(again), plain(c)) {
 			t.Fatalf("%q became %q: got %+v, %v, want %+v", b, out, again, err, c)
 		}
 	})
@@ -353,20 +353,20 @@ func FuzzFrames(f *testing.F) {
 		f.Add([]byte(k.bytes))
 	}
 	traits := pendulum()
-	status := NewStatus(&traits, Later)
+	status := newStatus(&traits, Later)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var got, again Traits
-		if n, err := DecodeTraits(b, &got, Later); n > len(b) || len(got.Joints) > MaxJoints ||
+		if n, err := decodeTraits(b, &got, Later); n > len(b) || len(got.Joints) > MaxJoints ||
 			len(got.Names) > MaxBodies {
 			t.Fatalf("%q: got %+v, %d, %v", b, got, n, err)
 		} else if err == nil {
 			out := AppendTraits(nil, &got, Later)
-			if _, err := DecodeTraits(out, &again, Later); err != nil ||
+			if _, err := decodeTraits(out, &again, Later); err != nil ||
 				string(AppendTraits(nil, &again, Later)) != string(out) {
 				t.Fatalf("%q became %q: %v", b, out, err)
 			}
 		}
-		if n, err := DecodeStatus(b, status); n > len(b) || err == nil && n == 0 {
+		if n, err := decodeStatus(b, status); n > len(b) || err == nil && n == 0 {
 			t.Fatalf("%q: got %d, %v", b, n, err)
 		}
 	})

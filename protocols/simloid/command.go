@@ -10,30 +10,30 @@ type Verb uint8
 
 // The verbs, by their words on the wire, in the order in which the original tries them.
 const (
-	Unknown     Verb = iota
+	unknown     Verb = iota
 	UX               // u...; voltage of each joint
 	UA               // u; of all
-	UI               // joint u; of one
+	ui               // joint u; of one
 	PX               // p...; position of each joint
 	PA               // p
 	PI               // joint p
-	TX               // t...; greatest torque of each joint's position controller
+	tx               // t...; greatest torque of each joint's position controller
 	TA               // t
-	TI               // joint t
-	FX               // x y z...; force on each body for one step
-	FA               // x y z
+	ti               // joint t
+	fx               // x y z...; force on each body for one step
+	fa               // x y z
 	FI               // body x y z
-	IM               // body x y z; the document's word for FI
+	im               // body x y z; the document's word for FI
 	GravityOn        //
 	GravityOff       //
 	Reset            // everything as at the start, the clock too
 	Save             //
 	Restore          // everything as at Save, but the clock
-	NewTime          // the clock at 0
-	Record           // later; records pictures, which this server does not render
-	Pause            // later; until the next message: no step, no status
-	Done             // ends a message
-	Exit             //
+	newTime          // the clock at 0
+	record           // later; records pictures, which this server does not render
+	pause            // later; until the next message: no step, no status
+	done             // ends a message
+	exit             //
 	Model            // later; id n p...; another robot
 	Motor            // later; n p...; another motor in all joints
 	SensorsPoor      // later
@@ -84,7 +84,7 @@ var syntax = [numVerbs - 1]struct {
 }
 
 func (v Verb) String() string {
-	if v == Unknown || v >= numVerbs {
+	if v == unknown || v >= numVerbs {
 		return "unknown"
 	}
 	return strings.TrimSuffix(syntax[v-1].word, " ")
@@ -100,9 +100,9 @@ type Command struct {
 	Values []float64 // finite
 }
 
-// Decode reads one line, without its newline, into c and reuses c.Values. ErrUnknown reports that it is not a command
+// decode reads one line, without its newline, into c and reuses c.Values. ErrUnknown reports that it is not a command
 // of dialect d; ErrFormat that its numbers do not fit the verb. Text after them is ignored.
-func Decode(line []byte, d Dialect, c *Command) error {
+func decode(line []byte, d Dialect, c *Command) error {
 	*c = Command{Values: c.Values[:0]}
 	for i := range syntax {
 		s := &syntax[i]
@@ -166,9 +166,9 @@ func (c *Command) numbers(b []byte, minCount, maxCount int) error {
 	return nil
 }
 
-// Append appends c as a line. A Command of verb Unknown is an empty one.
+// Append appends c as a line. A Command of verb unknown is an empty one.
 func Append(dst []byte, c *Command) []byte {
-	if c.Verb == Unknown || c.Verb >= numVerbs {
+	if c.Verb == unknown || c.Verb >= numVerbs {
 		return append(dst, '\n')
 	}
 	s := &syntax[c.Verb-1]

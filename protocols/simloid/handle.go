@@ -18,7 +18,7 @@ var (
 // handle executes the command, or stages it for the step. Only errors of the session are returned.
 func (c *session) handle() error {
 	switch d := &c.command; d.Verb {
-	case UX, PX, TX:
+	case UX, PX, tx:
 		c.eachJoint(d.Values)
 	case UA, PA, TA:
 		if v := d.Values[0]; d.Verb == TA && !(v >= 0 && v <= 1) {
@@ -28,13 +28,13 @@ func (c *session) handle() error {
 		for i := range c.joints {
 			c.setGoal(i, d.Values[0])
 		}
-	case UI, PI, TI:
+	case ui, PI, ti:
 		if d.Index >= len(c.joints) {
 			c.malformed(errIndex)
 			break
 		}
 		c.setGoal(d.Index, d.Values[0])
-	case FX, FA, FI, IM:
+	case fx, fa, FI, im:
 		c.force()
 	case GravityOn, GravityOff:
 		c.server.rig.BetweenCycles(func() { c.setGravity(d.Verb == GravityOn) })
@@ -44,7 +44,7 @@ func (c *session) handle() error {
 		c.save()
 	case Restore:
 		c.restore()
-	case NewTime:
+	case newTime:
 		c.newTime()
 	default:
 		c.handleExtended()
@@ -55,7 +55,7 @@ func (c *session) handle() error {
 // handleExtended executes the commands of the later dialect.
 func (c *session) handleExtended() {
 	switch d := &c.command; d.Verb {
-	case Pause:
+	case pause:
 		c.paused = true
 	case Model:
 		if c.world.Model == nil {
@@ -88,7 +88,7 @@ func (c *session) handleExtended() {
 		c.write() // an error shows at the next status
 	case Interlaced, Sequential:
 		c.interlaced = d.Verb == Interlaced
-	case Record: // there are no pictures of it
+	case record: // there are no pictures of it
 	}
 }
 
@@ -106,7 +106,7 @@ func (c *session) eachJoint(values []float64) {
 func (c *session) setGoal(i int, v float64) {
 	j, at := &c.joints[i], &c.robot.Joints[i]
 	switch c.command.Verb {
-	case UX, UA, UI:
+	case UX, UA, ui:
 		// without a voltage mode 0 V is still possible: no torque
 		if at.Duty == hal.None && (v != 0 || at.Limit == hal.None) {
 			c.refuse(errAbsent)

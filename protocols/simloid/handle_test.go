@@ -63,7 +63,7 @@ func TestSensors(t *testing.T) {
 		Bodies: []BodyChannels{{[3]int{0, 1, 2}, [3]int{hal.None, 4, 5}}},
 	}
 	measured := []float64{4, 4 * math.Pi / 8, 0.25, -100, math.NaN(), math.Inf(1), -gravity, 1000}
-	got := NewStatus(&r.Traits, Later)
+	got := newStatus(&r.Traits, Later)
 	s := newSensors(true, 1)
 	s.read(got, r, measured, 0.01)
 	want := Status{

@@ -84,7 +84,7 @@ func TestNoise(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, 2))
 		for range 10_000 {
 			k := commands[random.IntN(len(commands))]
-			if v := k.value.Verb; v == Exit || v == Pause || v == Done || v == Ack || v == Model || v == Description {
+			if v := k.value.Verb; v == exit || v == pause || v == done || v == Ack || v == Model || v == Description {
 				continue
 			}
 			b := []byte(k.line)

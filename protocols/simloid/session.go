@@ -165,10 +165,10 @@ func (c *session) acknowledged() error {
 		case c.server.options.Dialect != Later:
 			return errNoAck
 		}
-		switch err := Decode(line, Later, &c.command); {
+		switch err := decode(line, Later, &c.command); {
 		case err == nil && (c.command.Verb == Interlaced || c.command.Verb == Sequential):
 			c.interlaced = c.command.Verb == Interlaced
-		case err == nil && c.command.Verb == Exit:
+		case err == nil && c.command.Verb == exit:
 			return errExit
 		default:
 			return errNoAck
@@ -192,7 +192,7 @@ func (c *session) enter() error {
 	layout := r.Agent.Layout()
 	// Devices have noise of their own.
 	c.sensors, c.status = newSensors(o.Exact || r.Agent.BodyKind() != hal.Simulated, o.Seed),
-		NewStatus(&r.Traits, o.Dialect)
+		newStatus(&r.Traits, o.Dialect)
 	c.measured = make([]float64, len(layout.Outputs)+len(layout.Infos))
 	c.inputs, c.joints = make([]float64, len(layout.Inputs)), make([]joint, len(r.Joints))
 	c.forces, c.kept = make([][3]float64, len(r.Bodies)), nil
@@ -213,12 +213,12 @@ func (c *session) message() error {
 	for {
 		line, err := c.in.Next()
 		if err == nil {
-			err = Decode(line, c.server.options.Dialect, &c.command)
+			err = decode(line, c.server.options.Dialect, &c.command)
 		}
 		switch {
-		case err == nil && (c.command.Verb == Done || c.command.Verb == Ack):
+		case err == nil && (c.command.Verb == done || c.command.Verb == Ack):
 			return nil
-		case err == nil && c.command.Verb == Exit:
+		case err == nil && c.command.Verb == exit:
 			return errExit
 		case err == nil:
 			if err := c.handle(); err != nil {
@@ -244,7 +244,7 @@ func (c *session) noCommand(err error) error {
 		return err
 	}
 	c.server.traffic.Drop(cause)
-	c.logOnce(Unknown, fmt.Errorf("a line that is %s", cause))
+	c.logOnce(unknown, fmt.Errorf("a line that is %s", cause))
 	if c.unknown++; c.unknown > maxUnknown {
 		return errRubbish
 	}

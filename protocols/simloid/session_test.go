@@ -378,7 +378,7 @@ func TestReal(t *testing.T) {
 		}
 		for range 20 {
 			cycle(t, c, Command{Verb: UA, Values: []float64{0.5}}, Command{Verb: Save},
-				Command{Verb: FA, Values: []float64{1, 1, 1}})
+				Command{Verb: fa, Values: []float64{1, 1, 1}})
 		}
 		at := cycle(t, c, Command{Verb: Restore}, Command{Verb: GravityOff}).Position[0]
 		if at < 0.05 {

@@ -294,7 +294,7 @@ func BenchmarkStatus(b *testing.B) {
 	traits := wildcat()
 	r := &Robot{Traits: traits, Joints: make([]JointChannels, 12), Accels: make([][3]int, 1),
 		Bodies: make([]BodyChannels, 13)}
-	s, out, measured := newSensors(false, 1), NewStatus(&traits, Document), []float64{0.123456789}
+	s, out, measured := newSensors(false, 1), newStatus(&traits, Document), []float64{0.123456789}
 	var text []byte
 	b.ReportAllocs()
 	for b.Loop() {

@@ -8,14 +8,14 @@ func (c *session) force() {
 		return
 	}
 	switch d.Verb {
-	case FX:
+	case fx:
 		for i := range min(len(d.Values)/3, n) {
 			c.addForce(i, d.Values[3*i:])
 		}
 		if len(d.Values) < 3*n {
 			c.malformed(errNumbers)
 		}
-	case FA:
+	case fa:
 		for i := range n {
 			c.addForce(i, d.Values)
 		}

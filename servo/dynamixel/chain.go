@@ -63,7 +63,7 @@ func (c *protocol) faults(i int) (faults []error) {
 		longest += 5 + int(c.devices[k].short.size)
 	}
 	if c.protocol == 1 {
-		limit, longest = MaxLength1, 3+5*len(c.devices)
+		limit, longest = maxLength1, 3+5*len(c.devices)
 	}
 	if i == 0 && longest > limit-100 {
 		faults = append(faults, fmt.Errorf("got %d servos, want fewer: they do not fit into one packet",

@@ -109,7 +109,7 @@ func (d *device) parseState(s span, st *Status) {
 // hardware_error. A new alarm requests a long read, which reports whether torque is still on.
 func (d *device) parseAlarm(s span, st *Status) {
 	// Without the alert bit hardware_error is zero; with it, a long read is needed to know the error.
-	alert := st.Error&AlertBit != 0
+	alert := st.Error&alertBit != 0
 	if d.m.Protocol == 1 {
 		d.note(st.Error)
 		alert = d.State.Alarm&^servo.AlarmRange != 0

@@ -312,7 +312,7 @@ func TestChainAlarms(t *testing.T) {
 		{"ax-12a", func(s *fakeServo) { s.errors = 0x20; s.set("torque_limit", 0); s.set("torque_enable", 0) }},
 		{"mx-28", func(s *fakeServo) { s.errors = 0x20; s.set("torque_limit", 0); s.set("torque_enable", 0) }},
 		{"xm430-w350", func(s *fakeServo) {
-			s.errors = AlertBit
+			s.errors = alertBit
 			s.set("hardware_error", 0x20)
 			s.set("torque_enable", 0)
 		}},

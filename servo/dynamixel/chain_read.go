@@ -242,7 +242,7 @@ func (d *device) withinTurn(v int64) int64 {
 // accept takes d's answer to a read of s, which may be a refusal.
 func (c *protocol) accept(d *device, s span, st *Status) {
 	// A refusal has no data. It is an answer all the same: the servo is there.
-	if len(st.Data) != int(s.size) || c.link.protocol == 2 && st.Error&^AlertBit != 0 {
+	if len(st.Data) != int(s.size) || c.link.protocol == 2 && st.Error&^alertBit != 0 {
 		d.Answered, d.State.Err = true, d.Corrupt
 		if s == d.long {
 			d.narrow()

@@ -85,7 +85,7 @@ func (c *protocol) readyY(i int, d *device) (bool, error) {
 	switch {
 	case err != nil:
 		return false, err
-	case fault != nil && !fault.Torque || state == StateDetectedFault || state == StateFault:
+	case fault != nil && !fault.Torque || state == stateDetectedFault || state == StateFault:
 		d.latch(fault, servo.ErrLatched)
 		return false, nil
 	}

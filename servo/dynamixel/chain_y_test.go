@@ -164,7 +164,7 @@ func TestYErrors(t *testing.T) {
 		}
 		e := s.m.ErrorCode(c.code)
 		s.set("error_code", int64(c.code))
-		s.errors = AlertBit
+		s.errors = alertBit
 		if !e.Torque {
 			s.set("torque_enable", 0)
 			s.set("controller_state", StateFault)
@@ -212,7 +212,7 @@ func TestYReady(t *testing.T) {
 	s = r.servos[0]
 	s.set("controller_state", StateFault)
 	s.set("error_code", 4)
-	s.errors = AlertBit
+	s.errors = alertBit
 	r.run(3)
 	r.goal(servo.Goal{Enable: true, Mode: hal.PositionMode, Limit: 1})
 	r.run(3)

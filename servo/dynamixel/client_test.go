@@ -197,7 +197,7 @@ func TestClientRefusals(t *testing.T) {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
-	if refusal(1, 0x25) != nil || refusal(2, AlertBit) != nil || refusal(2, 0x84) == nil {
+	if refusal(1, 0x25) != nil || refusal(2, alertBit) != nil || refusal(2, 0x84) == nil {
 		t.Errorf("states and refusals are mixed up")
 	}
 	// Torque on: EEPROM is not even tried.

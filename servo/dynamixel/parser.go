@@ -58,7 +58,7 @@ func (p *Parser) frame1(h []byte) (int, bool) {
 	if len(h) > 4 && h[4] > 0x7F && p.side == FromServos {
 		return 0, false
 	}
-	return servo.FrameTwin(h, last, 2, MaxLength1, 4)
+	return servo.FrameTwin(h, last, 2, maxLength1, 4)
 }
 
 func (p *Parser) frame2(h []byte) (int, bool) {

@@ -10,7 +10,7 @@ const Broadcast = 0xFE
 
 // Greatest values of the length field that are sent or believed. They bound every buffer of the package.
 const (
-	MaxLength1 = 250  // DynamixelSDK TXPACKET_MAX_LEN of 1.0
+	maxLength1 = 250  // DynamixelSDK TXPACKET_MAX_LEN of 1.0
 	MaxLength2 = 1024 // DynamixelSDK RXPACKET_MAX_LEN of 2.0
 )
 

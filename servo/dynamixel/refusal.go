@@ -20,8 +20,8 @@ var (
 		"access"}
 )
 
-// AlertBit of a 2.0 error byte reports that hardware_error is not zero.
-const AlertBit = 0x80
+// alertBit of a 2.0 error byte reports that hardware_error is not zero.
+const alertBit = 0x80
 
 // Error names every bit or the number.
 func (r Refusal) Error() string {
@@ -35,7 +35,7 @@ func (r Refusal) Error() string {
 		}
 		return fmt.Sprintf("refused: error %02X (%s)", r.Code, strings.Join(names, ", "))
 	}
-	n := int(r.Code &^ AlertBit)
+	n := int(r.Code &^ alertBit)
 	if n > 0 && n < len(errorNumbers2) {
 		return fmt.Sprintf("refused: error %d (%s)", n, errorNumbers2[n])
 	}
@@ -48,7 +48,7 @@ func refusal(protocol int, code byte) error {
 	if protocol == 1 {
 		code &^= bitVoltage | bitHeat | bitOverload
 	} else {
-		code &^= AlertBit
+		code &^= alertBit
 	}
 	if code == 0 {
 		return nil

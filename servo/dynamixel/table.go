@@ -22,8 +22,8 @@ const (
 	RAM      = servo.RAM
 	EEPROM   = servo.EEPROM
 
-	Unsigned  = servo.Unsigned
-	Signed    = servo.Signed
+	unsigned  = servo.Unsigned
+	signed    = servo.Signed
 	Magnitude = servo.Magnitude10 // set = clockwise
 )
 

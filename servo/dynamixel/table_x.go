@@ -138,12 +138,12 @@ func appendIndirect(regs []Register, tables []Indirect) []Register {
 		for i := range t.Count {
 			// At power-up every pointer points at its own window.
 			n, at := strconv.Itoa(k+int(i)), int64(t.Data+i)
-			regs = append(regs, servo.Reg("indirect_address_"+n, t.Addr+2*i, 2, RAM, Unsigned, int64(t.Min),
+			regs = append(regs, servo.Reg("indirect_address_"+n, t.Addr+2*i, 2, RAM, unsigned, int64(t.Min),
 				int64(t.Max), at, number))
 		}
 		for i := range t.Count {
 			n := strconv.Itoa(k + int(i))
-			regs = append(regs, servo.Reg("indirect_data_"+n, t.Data+i, 1, RAM, Unsigned, 0, 255, 0, number))
+			regs = append(regs, servo.Reg("indirect_data_"+n, t.Data+i, 1, RAM, unsigned, 0, 255, 0, number))
 		}
 		k += int(t.Count)
 	}
@@ -166,66 +166,66 @@ func (v *xVariant) registers() []Register {
 	}
 	regs := []Register{
 		// EEPROM, 0..63. Locked while torque_enable is 1.
-		servo.Reg("model_number", 0, 2, ReadOnly, Unsigned, 0, 65535, v.number, number),
-		servo.Reg("model_information", 2, 4, ReadOnly, Unsigned, 0, 1<<32-1, 0, number),
-		servo.Reg("firmware", 6, 1, ReadOnly, Unsigned, 0, 255, 52, number),
-		servo.Reg("id", 7, 1, EEPROM, Unsigned, 0, 252, 1, number),
-		servo.Reg("baud_rate", 8, 1, EEPROM, Unsigned, 0, fastest, 1, number),
-		servo.Reg("return_delay", 9, 1, EEPROM, Unsigned, 0, 254, 250, microsecond),
+		servo.Reg("model_number", 0, 2, ReadOnly, unsigned, 0, 65535, v.number, number),
+		servo.Reg("model_information", 2, 4, ReadOnly, unsigned, 0, 1<<32-1, 0, number),
+		servo.Reg("firmware", 6, 1, ReadOnly, unsigned, 0, 255, 52, number),
+		servo.Reg("id", 7, 1, EEPROM, unsigned, 0, 252, 1, number),
+		servo.Reg("baud_rate", 8, 1, EEPROM, unsigned, 0, fastest, 1, number),
+		servo.Reg("return_delay", 9, 1, EEPROM, unsigned, 0, 254, 250, microsecond),
 		// Bits: 0 reverse, 1 slave (x540, MX-106), 2 time-based profile, 3 torque on by goal.
-		servo.Reg("drive_mode", 10, 1, EEPROM, Unsigned, 0, 13, 0, number),
+		servo.Reg("drive_mode", 10, 1, EEPROM, unsigned, 0, 13, 0, number),
 		// 0 current, 1 velocity, 3 position, 4 extended position, 5 current-based position, 16 PWM.
-		servo.Reg("operating_mode", 11, 1, EEPROM, Unsigned, 0, 16, 3, number),
+		servo.Reg("operating_mode", 11, 1, EEPROM, unsigned, 0, 16, 3, number),
 		// A second id whose instructions are executed but not answered; 253 and above: none.
-		servo.Reg("shadow_id", 12, 1, EEPROM, Unsigned, 0, 255, 255, number),
-		servo.Reg("protocol_type", 13, 1, EEPROM, Unsigned, protocolMin, protocolMax, 2, number),
+		servo.Reg("shadow_id", 12, 1, EEPROM, unsigned, 0, 255, 255, number),
+		servo.Reg("protocol_type", 13, 1, EEPROM, unsigned, protocolMin, protocolMax, 2, number),
 		// Added to the encoder's position.
-		servo.Reg("homing_offset", 20, 4, EEPROM, Signed, -1044479, 1044479, 0, turns4096),
-		servo.Reg("moving_threshold", 24, 4, EEPROM, Unsigned, 0, 1023, v.threshold, speedX),
-		servo.Reg("temperature_limit", 31, 1, EEPROM, Unsigned, 0, 100, v.temperature, celsius),
-		servo.Reg("max_voltage", 32, 2, EEPROM, Unsigned, voltFloor, v.maxVolts, v.maxVolts, decivolt),
-		servo.Reg("min_voltage", 34, 2, EEPROM, Unsigned, voltFloor, v.maxVolts, v.minVolts, decivolt),
-		servo.Reg("pwm_limit", 36, 2, EEPROM, Unsigned, 0, 885, 885, pwm885),
-		servo.Reg("velocity_limit", 44, 4, EEPROM, Unsigned, 0, velocityMax, v.velocityLimit, speedX),
-		servo.Reg("max_position", 48, 4, EEPROM, Unsigned, 0, 4095, 4095, ticks4096),
-		servo.Reg("min_position", 52, 4, EEPROM, Unsigned, 0, 4095, 0, ticks4096),
+		servo.Reg("homing_offset", 20, 4, EEPROM, signed, -1044479, 1044479, 0, turns4096),
+		servo.Reg("moving_threshold", 24, 4, EEPROM, unsigned, 0, 1023, v.threshold, speedX),
+		servo.Reg("temperature_limit", 31, 1, EEPROM, unsigned, 0, 100, v.temperature, celsius),
+		servo.Reg("max_voltage", 32, 2, EEPROM, unsigned, voltFloor, v.maxVolts, v.maxVolts, decivolt),
+		servo.Reg("min_voltage", 34, 2, EEPROM, unsigned, voltFloor, v.maxVolts, v.minVolts, decivolt),
+		servo.Reg("pwm_limit", 36, 2, EEPROM, unsigned, 0, 885, 885, pwm885),
+		servo.Reg("velocity_limit", 44, 4, EEPROM, unsigned, 0, velocityMax, v.velocityLimit, speedX),
+		servo.Reg("max_position", 48, 4, EEPROM, unsigned, 0, 4095, 4095, ticks4096),
+		servo.Reg("min_position", 52, 4, EEPROM, unsigned, 0, 4095, 0, ticks4096),
 		// Bits: 0 torque on at power-up, 1 RAM restored from the backup.
-		servo.Reg("startup", 60, 1, EEPROM, Unsigned, 0, 3, 0, number),
-		servo.Reg("shutdown", 63, 1, EEPROM, Unsigned, 0, 63, shutdown, number),
+		servo.Reg("startup", 60, 1, EEPROM, unsigned, 0, 3, 0, number),
+		servo.Reg("shutdown", 63, 1, EEPROM, unsigned, 0, 63, shutdown, number),
 		// RAM: switches and state.
-		servo.Reg("torque_enable", 64, 1, RAM, Unsigned, 0, 1, 0, number),
-		servo.Reg("status_return", 68, 1, RAM, Unsigned, 0, 2, 2, number),
-		servo.Reg("registered", 69, 1, ReadOnly, Unsigned, 0, 1, 0, number),
+		servo.Reg("torque_enable", 64, 1, RAM, unsigned, 0, 1, 0, number),
+		servo.Reg("status_return", 68, 1, RAM, unsigned, 0, 2, 2, number),
+		servo.Reg("registered", 69, 1, ReadOnly, unsigned, 0, 1, 0, number),
 		// Only a reboot clears it.
-		servo.Reg("hardware_error", 70, 1, ReadOnly, Unsigned, 0, 255, 0, number),
+		servo.Reg("hardware_error", 70, 1, ReadOnly, unsigned, 0, 255, 0, number),
 		// RAM: gains, in the firmware's own units.
-		servo.Reg("velocity_i_gain", 76, 2, RAM, Unsigned, 0, 16383, v.velocityPI[1], number),
-		servo.Reg("velocity_p_gain", 78, 2, RAM, Unsigned, 0, 16383, v.velocityPI[0], number),
-		servo.Reg("position_d_gain", 80, 2, RAM, Unsigned, 0, 16383, v.positionPID[2], number),
-		servo.Reg("position_i_gain", 82, 2, RAM, Unsigned, 0, 16383, v.positionPID[1], number),
-		servo.Reg("position_p_gain", 84, 2, RAM, Unsigned, 0, 16383, v.positionPID[0], number),
-		servo.Reg("feedforward_2nd_gain", 88, 2, RAM, Unsigned, 0, 16383, 0, number),
-		servo.Reg("feedforward_1st_gain", 90, 2, RAM, Unsigned, 0, 16383, 0, number),
+		servo.Reg("velocity_i_gain", 76, 2, RAM, unsigned, 0, 16383, v.velocityPI[1], number),
+		servo.Reg("velocity_p_gain", 78, 2, RAM, unsigned, 0, 16383, v.velocityPI[0], number),
+		servo.Reg("position_d_gain", 80, 2, RAM, unsigned, 0, 16383, v.positionPID[2], number),
+		servo.Reg("position_i_gain", 82, 2, RAM, unsigned, 0, 16383, v.positionPID[1], number),
+		servo.Reg("position_p_gain", 84, 2, RAM, unsigned, 0, 16383, v.positionPID[0], number),
+		servo.Reg("feedforward_2nd_gain", 88, 2, RAM, unsigned, 0, 16383, 0, number),
+		servo.Reg("feedforward_1st_gain", 90, 2, RAM, unsigned, 0, 16383, 0, number),
 		// RAM: goals. A tripped watchdog makes them read-only until 0 is written to it.
-		servo.Reg("bus_watchdog", 98, 1, RAM, Signed, -1, 127, 0, watchdog), // -1 = tripped
+		servo.Reg("bus_watchdog", 98, 1, RAM, signed, -1, 127, 0, watchdog), // -1 = tripped
 		// The goal of the PWM mode and the limit of position and velocity modes.
-		servo.Reg("goal_pwm", 100, 2, RAM, Signed, -885, 885, 885, pwm885),
-		servo.Reg("goal_velocity", 104, 4, RAM, Signed, -velocityMax, velocityMax, 0, speedX),
+		servo.Reg("goal_pwm", 100, 2, RAM, signed, -885, 885, 885, pwm885),
+		servo.Reg("goal_velocity", 104, 4, RAM, signed, -velocityMax, velocityMax, 0, speedX),
 		// 0 = no bound.
-		servo.Reg("profile_acceleration", 108, 4, RAM, Unsigned, 0, 32767, 0, accelX),
-		servo.Reg("profile_velocity", 112, 4, RAM, Unsigned, 0, 32767, 0, speedX),
-		servo.Reg("goal_position", 116, 4, RAM, Signed, -position, position, 0, ticks4096),
+		servo.Reg("profile_acceleration", 108, 4, RAM, unsigned, 0, 32767, 0, accelX),
+		servo.Reg("profile_velocity", 112, 4, RAM, unsigned, 0, 32767, 0, speedX),
+		servo.Reg("goal_position", 116, 4, RAM, signed, -position, position, 0, ticks4096),
 		// Measured. present_current or present_load, present_velocity and present_position lie together: 126..135.
-		servo.Reg("realtime_tick", 120, 2, ReadOnly, Unsigned, 0, 32767, 0, millisecond),
-		servo.Reg("moving", 122, 1, ReadOnly, Unsigned, 0, 1, 0, number),
-		servo.Reg("moving_status", 123, 1, ReadOnly, Unsigned, 0, 255, 0, number),
-		servo.Reg("present_pwm", 124, 2, ReadOnly, Signed, -885, 885, 0, pwm885),
-		servo.Reg("present_velocity", 128, 4, ReadOnly, Signed, -1<<31, 1<<31-1, 0, speedX),
-		servo.Reg("present_position", 132, 4, ReadOnly, Signed, -1<<31, 1<<31-1, 2048, ticks4096),
-		servo.Reg("velocity_trajectory", 136, 4, ReadOnly, Signed, -1<<31, 1<<31-1, 0, speedX),
-		servo.Reg("position_trajectory", 140, 4, ReadOnly, Signed, -1<<31, 1<<31-1, 0, ticks4096),
-		servo.Reg("present_voltage", 144, 2, ReadOnly, Unsigned, 0, 65535, int64(10*v.volts), decivolt),
-		servo.Reg("present_temperature", 146, 1, ReadOnly, Unsigned, 0, 255, 25, celsius),
+		servo.Reg("realtime_tick", 120, 2, ReadOnly, unsigned, 0, 32767, 0, millisecond),
+		servo.Reg("moving", 122, 1, ReadOnly, unsigned, 0, 1, 0, number),
+		servo.Reg("moving_status", 123, 1, ReadOnly, unsigned, 0, 255, 0, number),
+		servo.Reg("present_pwm", 124, 2, ReadOnly, signed, -885, 885, 0, pwm885),
+		servo.Reg("present_velocity", 128, 4, ReadOnly, signed, -1<<31, 1<<31-1, 0, speedX),
+		servo.Reg("present_position", 132, 4, ReadOnly, signed, -1<<31, 1<<31-1, 2048, ticks4096),
+		servo.Reg("velocity_trajectory", 136, 4, ReadOnly, signed, -1<<31, 1<<31-1, 0, speedX),
+		servo.Reg("position_trajectory", 140, 4, ReadOnly, signed, -1<<31, 1<<31-1, 0, ticks4096),
+		servo.Reg("present_voltage", 144, 2, ReadOnly, unsigned, 0, 65535, int64(10*v.volts), decivolt),
+		servo.Reg("present_temperature", 146, 1, ReadOnly, unsigned, 0, 255, 25, celsius),
 	}
 	return insert(regs, v.extras()...)
 }
@@ -237,35 +237,35 @@ func (v *xVariant) extras() []Register {
 		a := ampere(v.currentUnit)
 		// goal_current is the goal of the current mode and the torque limit of current-based position.
 		regs = append(regs,
-			servo.Reg("current_limit", 38, 2, EEPROM, Unsigned, 0, n, n, a),
-			servo.Reg("goal_current", 102, 2, RAM, Signed, -n, n, n, a),
-			servo.Reg("present_current", 126, 2, ReadOnly, Signed, -32768, 32767, 0, a))
+			servo.Reg("current_limit", 38, 2, EEPROM, unsigned, 0, n, n, a),
+			servo.Reg("goal_current", 102, 2, RAM, signed, -n, n, n, a),
+			servo.Reg("present_current", 126, 2, ReadOnly, signed, -32768, 32767, 0, a))
 	} else {
-		regs = append(regs, servo.Reg("present_load", 126, 2, ReadOnly, Signed, -1000, 1000, 0, permille))
+		regs = append(regs, servo.Reg("present_load", 126, 2, ReadOnly, signed, -1000, 1000, 0, permille))
 	}
 	if v.isX330() {
 		slope, unit := int64(140), 1.977
 		if v.volts > 5 {
 			slope, unit = 255, 3.955
 		}
-		regs = append(regs, servo.Reg("pwm_slope", 62, 1, EEPROM, Unsigned, 1, 255, slope,
+		regs = append(regs, servo.Reg("pwm_slope", 62, 1, EEPROM, unsigned, 1, 255, slope,
 			Measure{Unit: "V/s", Scale: unit}))
 	}
 	if v.isMX() {
 		// Old X firmware had it too; new tables leave it out.
-		regs = append(regs, servo.Reg("acceleration_limit", 40, 4, EEPROM, Unsigned, 0, 32767, 32767, accelX))
+		regs = append(regs, servo.Reg("acceleration_limit", 40, 4, EEPROM, unsigned, 0, 32767, 32767, accelX))
 	} else {
-		regs = append(regs, servo.Reg("backup_ready", 147, 1, ReadOnly, Unsigned, 0, 1, 1, number))
+		regs = append(regs, servo.Reg("backup_ready", 147, 1, ReadOnly, unsigned, 0, 1, 1, number))
 	}
 	if !v.isXW540() {
-		regs = append(regs, servo.Reg("led", 65, 1, RAM, Unsigned, 0, 1, 0, number))
+		regs = append(regs, servo.Reg("led", 65, 1, RAM, unsigned, 0, 1, 0, number))
 	}
 	if v.isX540() {
 		for i := range uint16(3) {
 			n := strconv.Itoa(int(i) + 1)
 			regs = append(regs,
-				servo.Reg("external_port_mode_"+n, 56+i, 1, EEPROM, Unsigned, 0, 3, 3, number),
-				servo.Reg("external_port_data_"+n, 152+2*i, 2, RAM, Unsigned, 0, 4095, 0, number))
+				servo.Reg("external_port_mode_"+n, 56+i, 1, EEPROM, unsigned, 0, 3, 3, number),
+				servo.Reg("external_port_data_"+n, 152+2*i, 2, RAM, unsigned, 0, 4095, 0, number))
 		}
 	}
 	return regs

@@ -87,14 +87,14 @@ func errorCodesY() []ErrorCode {
 
 // Values of controller_state.
 const (
-	StateStart         = 0
-	StateInit          = 1
+	stateStart         = 0
+	stateInit          = 1
 	StateOff           = 2
 	StateDynamicBrake  = 3 // torque off, the windings shorted
 	StateProcessOn     = 4 // torque on under way: no goals are taken
 	StateRunning       = 5
 	StateProcessOff    = 6 // slowing down, closing the brake
-	StateDetectedFault = 7
+	stateDetectedFault = 7
 	StateFault         = 8
 )
 
@@ -133,112 +133,112 @@ func (v *yVariant) registers() []Register {
 		brakeDelay, goalDelay, holding = 20, 200, 30
 	}
 	regs := []Register{
-		servo.Reg("model_number", 0, 2, ReadOnly, Unsigned, 0, 65535, v.number, number),
-		servo.Reg("model_information", 2, 4, ReadOnly, Unsigned, 0, 1<<32-1, 0, number),
-		servo.Reg("firmware", 6, 1, ReadOnly, Unsigned, 0, 255, 12, number),
-		servo.Reg("id", 7, 1, EEPROM, Unsigned, 0, 252, 1, number),
+		servo.Reg("model_number", 0, 2, ReadOnly, unsigned, 0, 65535, v.number, number),
+		servo.Reg("model_information", 2, 4, ReadOnly, unsigned, 0, 1<<32-1, 0, number),
+		servo.Reg("firmware", 6, 1, ReadOnly, unsigned, 0, 255, 12, number),
+		servo.Reg("id", 7, 1, EEPROM, unsigned, 0, 252, 1, number),
 		// -1 = tripped. The unit is that of the e-Manual's example, 100 for 2000 ms.
-		servo.Reg("bus_watchdog", 8, 2, RAM, Signed, -1, 127, 0, watchdog),
-		servo.Reg("shadow_id", 10, 1, EEPROM, Unsigned, 0, 255, 255, number),
-		servo.Reg("protocol_type", 11, 1, EEPROM, Unsigned, 2, 2, 2, number),
-		servo.Reg("baud_rate", 12, 1, EEPROM, Unsigned, 0, 9, 1, number),
-		servo.Reg("return_delay", 13, 1, EEPROM, Unsigned, 0, 254, 250, microsecond),
-		servo.Reg("status_return", 15, 1, RAM, Unsigned, 0, 2, 2, number),
-		servo.Reg("registered", 16, 1, ReadOnly, Unsigned, 0, 1, 0, number),
+		servo.Reg("bus_watchdog", 8, 2, RAM, signed, -1, 127, 0, watchdog),
+		servo.Reg("shadow_id", 10, 1, EEPROM, unsigned, 0, 255, 255, number),
+		servo.Reg("protocol_type", 11, 1, EEPROM, unsigned, 2, 2, 2, number),
+		servo.Reg("baud_rate", 12, 1, EEPROM, unsigned, 0, 9, 1, number),
+		servo.Reg("return_delay", 13, 1, EEPROM, unsigned, 0, 254, 250, microsecond),
+		servo.Reg("status_return", 15, 1, RAM, unsigned, 0, 2, 2, number),
+		servo.Reg("registered", 16, 1, ReadOnly, unsigned, 0, 1, 0, number),
 		// Bits: 0 reverse, 2 time-based profile, 6 dynamic brake with torque off.
-		servo.Reg("drive_mode", 32, 1, EEPROM, Unsigned, 0, 77, 0, number),
+		servo.Reg("drive_mode", 32, 1, EEPROM, unsigned, 0, 77, 0, number),
 		// 0 current, 1 velocity, 3 position.
-		servo.Reg("operating_mode", 33, 1, EEPROM, Unsigned, 0, 3, 3, number),
-		servo.Reg("startup", 34, 1, EEPROM, Unsigned, 0, 1, 0, number),
+		servo.Reg("operating_mode", 33, 1, EEPROM, unsigned, 0, 3, 3, number),
+		servo.Reg("startup", 34, 1, EEPROM, unsigned, 0, 1, 0, number),
 		// 0 = no position limit reached error.
-		servo.Reg("position_limit_threshold", 38, 2, EEPROM, Unsigned, 0, 32767, 0, pulseY),
-		servo.Reg("in_position_threshold", 40, 4, EEPROM, Unsigned, 0, most, v.threshold, pulseY),
-		servo.Reg("following_error_threshold", 44, 4, EEPROM, Unsigned, 0, most, 0, pulseY),
-		servo.Reg("moving_threshold", 48, 4, EEPROM, Unsigned, 0, most, v.threshold, thresholdY),
-		servo.Reg("homing_offset", 52, 4, EEPROM, Signed, least, most, 0, pulseY),
-		servo.Reg("inverter_temperature_limit", 56, 1, EEPROM, Unsigned, 0, 100, 80, celsius),
+		servo.Reg("position_limit_threshold", 38, 2, EEPROM, unsigned, 0, 32767, 0, pulseY),
+		servo.Reg("in_position_threshold", 40, 4, EEPROM, unsigned, 0, most, v.threshold, pulseY),
+		servo.Reg("following_error_threshold", 44, 4, EEPROM, unsigned, 0, most, 0, pulseY),
+		servo.Reg("moving_threshold", 48, 4, EEPROM, unsigned, 0, most, v.threshold, thresholdY),
+		servo.Reg("homing_offset", 52, 4, EEPROM, signed, least, most, 0, pulseY),
+		servo.Reg("inverter_temperature_limit", 56, 1, EEPROM, unsigned, 0, 100, 80, celsius),
 		// motor_temperature_limit in the e-Manual; the same register by purpose as other models'.
-		servo.Reg("temperature_limit", 57, 1, EEPROM, Unsigned, 0, 100, v.temperature, celsius),
-		servo.Reg("max_voltage", 60, 2, EEPROM, Unsigned, 240, 400, 320, decivolt),
-		servo.Reg("min_voltage", 62, 2, EEPROM, Unsigned, 160, 400, 160, decivolt),
-		servo.Reg("pwm_limit", 64, 2, EEPROM, Unsigned, 0, 1000, 1000, permille),
-		servo.Reg("current_limit", 66, 2, EEPROM, Unsigned, 0, v.maxCurrent, limitY, ampere(currentY)),
-		servo.Reg("acceleration_limit", 68, 4, EEPROM, Unsigned, 0, v.maxAcceleration, v.acceleration, accelY),
-		servo.Reg("velocity_limit", 72, 4, EEPROM, Unsigned, 0, v.maxVelocity, v.velocity, speedY),
-		servo.Reg("max_position", 76, 4, EEPROM, Signed, least, most, pulsesY/2, pulseY),
-		servo.Reg("min_position", 84, 4, EEPROM, Signed, least, most, -pulsesY/2, pulseY),
-		servo.Reg("gear_numerator", 96, 4, EEPROM, Unsigned, 1, 1_045_576, v.gear, number),
-		servo.Reg("gear_denominator", 100, 4, EEPROM, Unsigned, 1, 1_045_576, 1, number),
+		servo.Reg("temperature_limit", 57, 1, EEPROM, unsigned, 0, 100, v.temperature, celsius),
+		servo.Reg("max_voltage", 60, 2, EEPROM, unsigned, 240, 400, 320, decivolt),
+		servo.Reg("min_voltage", 62, 2, EEPROM, unsigned, 160, 400, 160, decivolt),
+		servo.Reg("pwm_limit", 64, 2, EEPROM, unsigned, 0, 1000, 1000, permille),
+		servo.Reg("current_limit", 66, 2, EEPROM, unsigned, 0, v.maxCurrent, limitY, ampere(currentY)),
+		servo.Reg("acceleration_limit", 68, 4, EEPROM, unsigned, 0, v.maxAcceleration, v.acceleration, accelY),
+		servo.Reg("velocity_limit", 72, 4, EEPROM, unsigned, 0, v.maxVelocity, v.velocity, speedY),
+		servo.Reg("max_position", 76, 4, EEPROM, signed, least, most, pulsesY/2, pulseY),
+		servo.Reg("min_position", 84, 4, EEPROM, signed, least, most, -pulsesY/2, pulseY),
+		servo.Reg("gear_numerator", 96, 4, EEPROM, unsigned, 1, 1_045_576, v.gear, number),
+		servo.Reg("gear_denominator", 100, 4, EEPROM, unsigned, 1, 1_045_576, 1, number),
 		// How long the servo slows down after torque_enable has gone to 0.
-		servo.Reg("safe_stop_time", 104, 2, EEPROM, Unsigned, 0, 32767, 200, millisecond),
-		servo.Reg("brake_delay", 106, 2, EEPROM, Unsigned, 0, 32767, brakeDelay, millisecond),
-		servo.Reg("goal_update_delay", 108, 2, EEPROM, Unsigned, 0, 32767, goalDelay, millisecond),
-		servo.Reg("overexcitation_voltage", 110, 1, EEPROM, Unsigned, 0, 100, 100, percent),
-		servo.Reg("normal_excitation_voltage", 111, 1, EEPROM, Unsigned, 0, 100, holding, percent),
-		servo.Reg("overexcitation_time", 112, 2, EEPROM, Unsigned, 0, 32767, goalDelay, millisecond),
-		servo.Reg("present_velocity_lpf_frequency", 132, 2, EEPROM, Unsigned, 0, 32767, 0, decihertz),
-		servo.Reg("goal_current_lpf_frequency", 134, 2, EEPROM, Unsigned, 0, 32767, 0, decihertz),
-		servo.Reg("position_ff_lpf_time", 136, 2, EEPROM, Unsigned, 0, 512, 0, ticks5kHz),
-		servo.Reg("velocity_ff_lpf_time", 138, 2, EEPROM, Unsigned, 0, 512, 0, ticks5kHz),
-		servo.Reg("controller_state", 152, 1, ReadOnly, Unsigned, 0, 255, StateOff, number),
-		servo.Reg("error_code", 153, 1, ReadOnly, Unsigned, 0, 255, 0, number),
+		servo.Reg("safe_stop_time", 104, 2, EEPROM, unsigned, 0, 32767, 200, millisecond),
+		servo.Reg("brake_delay", 106, 2, EEPROM, unsigned, 0, 32767, brakeDelay, millisecond),
+		servo.Reg("goal_update_delay", 108, 2, EEPROM, unsigned, 0, 32767, goalDelay, millisecond),
+		servo.Reg("overexcitation_voltage", 110, 1, EEPROM, unsigned, 0, 100, 100, percent),
+		servo.Reg("normal_excitation_voltage", 111, 1, EEPROM, unsigned, 0, 100, holding, percent),
+		servo.Reg("overexcitation_time", 112, 2, EEPROM, unsigned, 0, 32767, goalDelay, millisecond),
+		servo.Reg("present_velocity_lpf_frequency", 132, 2, EEPROM, unsigned, 0, 32767, 0, decihertz),
+		servo.Reg("goal_current_lpf_frequency", 134, 2, EEPROM, unsigned, 0, 32767, 0, decihertz),
+		servo.Reg("position_ff_lpf_time", 136, 2, EEPROM, unsigned, 0, 512, 0, ticks5kHz),
+		servo.Reg("velocity_ff_lpf_time", 138, 2, EEPROM, unsigned, 0, 512, 0, ticks5kHz),
+		servo.Reg("controller_state", 152, 1, ReadOnly, unsigned, 0, 255, StateOff, number),
+		servo.Reg("error_code", 153, 1, ReadOnly, unsigned, 0, 255, 0, number),
 	}
 	for i := range uint16(16) {
-		regs = append(regs, servo.Reg("error_code_history_"+strconv.Itoa(int(i)+1), 154+i, 1, ReadOnly, Unsigned, 0,
+		regs = append(regs, servo.Reg("error_code_history_"+strconv.Itoa(int(i)+1), 154+i, 1, ReadOnly, unsigned, 0,
 			255, 0, number))
 	}
 	regs = append(regs,
 		// 0 changed, 1 save, 2 saved.
-		servo.Reg("hybrid_save", 170, 1, RAM, Unsigned, 0, 2, 0, number),
+		servo.Reg("hybrid_save", 170, 1, RAM, unsigned, 0, 2, 0, number),
 		// Hybrid. The gains' units are not published.
-		servo.Reg("velocity_i_gain", 212, 4, RAM, Unsigned, 0, most, 2_446_559, number),
-		servo.Reg("velocity_p_gain", 216, 4, RAM, Unsigned, 0, most, 24_778, number),
-		servo.Reg("velocity_ff_gain", 220, 4, RAM, Unsigned, 0, most, 0, number),
-		servo.Reg("position_d_gain", 224, 4, RAM, Unsigned, 0, most, 9090, number),
-		servo.Reg("position_i_gain", 228, 4, RAM, Unsigned, 0, most, 0, number),
-		servo.Reg("position_p_gain", 232, 4, RAM, Unsigned, 0, most, 6_283_185, number),
-		servo.Reg("position_ff_gain", 236, 4, RAM, Unsigned, 0, most, 0, number),
-		servo.Reg("profile_acceleration", 240, 4, RAM, Unsigned, 0, v.maxAcceleration, v.acceleration, accelY),
-		servo.Reg("profile_velocity", 244, 4, RAM, Unsigned, 0, v.maxVelocity, v.velocity, speedY),
-		servo.Reg("profile_acceleration_time", 248, 4, RAM, Unsigned, 0, 262_144, 400, ticks5kHz),
-		servo.Reg("profile_time", 252, 4, RAM, Unsigned, 0, 524_288, 800, ticks5kHz),
+		servo.Reg("velocity_i_gain", 212, 4, RAM, unsigned, 0, most, 2_446_559, number),
+		servo.Reg("velocity_p_gain", 216, 4, RAM, unsigned, 0, most, 24_778, number),
+		servo.Reg("velocity_ff_gain", 220, 4, RAM, unsigned, 0, most, 0, number),
+		servo.Reg("position_d_gain", 224, 4, RAM, unsigned, 0, most, 9090, number),
+		servo.Reg("position_i_gain", 228, 4, RAM, unsigned, 0, most, 0, number),
+		servo.Reg("position_p_gain", 232, 4, RAM, unsigned, 0, most, 6_283_185, number),
+		servo.Reg("position_ff_gain", 236, 4, RAM, unsigned, 0, most, 0, number),
+		servo.Reg("profile_acceleration", 240, 4, RAM, unsigned, 0, v.maxAcceleration, v.acceleration, accelY),
+		servo.Reg("profile_velocity", 244, 4, RAM, unsigned, 0, v.maxVelocity, v.velocity, speedY),
+		servo.Reg("profile_acceleration_time", 248, 4, RAM, unsigned, 0, 262_144, 400, ticks5kHz),
+		servo.Reg("profile_time", 252, 4, RAM, unsigned, 0, 524_288, 800, ticks5kHz),
 	)
 	for i := range uint16(128) {
-		regs = append(regs, servo.Reg("indirect_address_"+strconv.Itoa(int(i)+1), 256+2*i, 2, EEPROM, Unsigned, 0, 919,
+		regs = append(regs, servo.Reg("indirect_address_"+strconv.Itoa(int(i)+1), 256+2*i, 2, EEPROM, unsigned, 0, 919,
 			int64(634+i), number))
 	}
 	regs = append(regs,
-		servo.Reg("torque_enable", 512, 1, RAM, Unsigned, 0, 1, 0, number),
-		servo.Reg("led", 513, 1, RAM, Unsigned, 0, 1, 0, number),
+		servo.Reg("torque_enable", 512, 1, RAM, unsigned, 0, 1, 0, number),
+		servo.Reg("led", 513, 1, RAM, unsigned, 0, 1, 0, number),
 		// Added to the goals.
-		servo.Reg("pwm_offset", 516, 2, RAM, Signed, -1000, 1000, 0, permille),
-		servo.Reg("current_offset", 518, 2, RAM, Signed, -v.maxCurrent, v.maxCurrent, 0, ampere(currentY)),
-		servo.Reg("velocity_offset", 520, 4, RAM, Signed, -v.maxVelocity, v.maxVelocity, 0, speedY),
+		servo.Reg("pwm_offset", 516, 2, RAM, signed, -1000, 1000, 0, permille),
+		servo.Reg("current_offset", 518, 2, RAM, signed, -v.maxCurrent, v.maxCurrent, 0, ampere(currentY)),
+		servo.Reg("velocity_offset", 520, 4, RAM, signed, -v.maxVelocity, v.maxVelocity, 0, speedY),
 		// The first three bound the output of the position mode, and those that are not its goal that of each other
 		// mode.
-		servo.Reg("goal_pwm", 524, 2, RAM, Signed, -1000, 1000, 0, permille),
-		servo.Reg("goal_current", 526, 2, RAM, Signed, -v.maxCurrent, v.maxCurrent, 0, ampere(currentY)),
-		servo.Reg("goal_velocity", 528, 4, RAM, Signed, -v.maxVelocity, v.maxVelocity, 0, speedY),
-		servo.Reg("goal_position", 532, 4, RAM, Signed, least, most, 0, pulseY),
+		servo.Reg("goal_pwm", 524, 2, RAM, signed, -1000, 1000, 0, permille),
+		servo.Reg("goal_current", 526, 2, RAM, signed, -v.maxCurrent, v.maxCurrent, 0, ampere(currentY)),
+		servo.Reg("goal_velocity", 528, 4, RAM, signed, -v.maxVelocity, v.maxVelocity, 0, speedY),
+		servo.Reg("goal_position", 532, 4, RAM, signed, least, most, 0, pulseY),
 		// Bits: 0 in position, 1 profile ongoing, 2 moving, 3 following error, 4 and 5 kind of profile, 6 position in
 		// range.
-		servo.Reg("moving_status", 541, 1, ReadOnly, Unsigned, 0, 255, 0, number),
-		servo.Reg("realtime_tick", 542, 2, ReadOnly, Unsigned, 0, 32767, 0, millisecond),
-		servo.Reg("present_pwm", 544, 2, ReadOnly, Signed, -32768, 32767, 0, permille),
-		servo.Reg("present_current", 546, 2, ReadOnly, Signed, -32768, 32767, 0, ampere(currentY)),
-		servo.Reg("present_velocity", 548, 4, ReadOnly, Signed, least, most, 0, speedY),
-		servo.Reg("present_position", 552, 4, ReadOnly, Signed, least, most, 0, pulseY),
-		servo.Reg("position_trajectory", 560, 4, ReadOnly, Signed, least, most, 0, pulseY),
-		servo.Reg("velocity_trajectory", 564, 4, ReadOnly, Signed, least, most, 0, pulsesPerSecondY),
+		servo.Reg("moving_status", 541, 1, ReadOnly, unsigned, 0, 255, 0, number),
+		servo.Reg("realtime_tick", 542, 2, ReadOnly, unsigned, 0, 32767, 0, millisecond),
+		servo.Reg("present_pwm", 544, 2, ReadOnly, signed, -32768, 32767, 0, permille),
+		servo.Reg("present_current", 546, 2, ReadOnly, signed, -32768, 32767, 0, ampere(currentY)),
+		servo.Reg("present_velocity", 548, 4, ReadOnly, signed, least, most, 0, speedY),
+		servo.Reg("present_position", 552, 4, ReadOnly, signed, least, most, 0, pulseY),
+		servo.Reg("position_trajectory", 560, 4, ReadOnly, signed, least, most, 0, pulseY),
+		servo.Reg("velocity_trajectory", 564, 4, ReadOnly, signed, least, most, 0, pulsesPerSecondY),
 		// Inferred: 0.1 V as its limits have it and ROBOTIS' model files; the e-Manual's table has 0.01 V.
-		servo.Reg("present_voltage", 568, 2, ReadOnly, Unsigned, 0, 65535, 240, decivolt),
-		servo.Reg("present_inverter_temperature", 570, 1, ReadOnly, Unsigned, 0, 255, 25, celsius),
+		servo.Reg("present_voltage", 568, 2, ReadOnly, unsigned, 0, 65535, 240, decivolt),
+		servo.Reg("present_inverter_temperature", 570, 1, ReadOnly, unsigned, 0, 255, 25, celsius),
 		// Of the motor.
-		servo.Reg("present_temperature", 571, 1, ReadOnly, Unsigned, 0, 255, 25, celsius),
+		servo.Reg("present_temperature", 571, 1, ReadOnly, unsigned, 0, 255, 25, celsius),
 	)
 	for i := range uint16(128) {
-		regs = append(regs, servo.Reg("indirect_data_"+strconv.Itoa(int(i)+1), 634+i, 1, RAM, Unsigned, 0, 255, 0,
+		regs = append(regs, servo.Reg("indirect_data_"+strconv.Itoa(int(i)+1), 634+i, 1, RAM, unsigned, 0, 255, 0,
 			number))
 	}
-	return append(regs, servo.Reg("backup_ready", 919, 1, ReadOnly, Unsigned, 0, 1, 0, number))
+	return append(regs, servo.Reg("backup_ready", 919, 1, ReadOnly, unsigned, 0, 1, 0, number))
 }

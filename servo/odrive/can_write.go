@@ -77,7 +77,7 @@ func (b *canProtocol) guard(i int) error {
 		}
 		w := odrivewire.SDO{Write: true, Endpoint: uint16(s.Value), Value: 1}
 		if s.Register == watchdogEndpoint {
-			w.Value = odrivewire.FloatWord(Watchdog.Seconds())
+			w.Value = odrivewire.FloatWord(watchdog.Seconds())
 		}
 		b.put(w.Frame(d.cfg.ID, odrivewire.RxSDO))
 		err := b.fetch(i, w.Endpoint)

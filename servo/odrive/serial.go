@@ -273,7 +273,7 @@ func (b *serialProtocol) Ready(i int) (bool, error) {
 	for _, w := range [...]struct {
 		p odrivewire.Property
 		v float64
-	}{{odrivewire.WatchdogTime, Watchdog.Seconds()}, {odrivewire.InputMode, odrivewire.Passthrough},
+	}{{odrivewire.WatchdogTime, watchdog.Seconds()}, {odrivewire.InputMode, odrivewire.Passthrough},
 		{odrivewire.WatchdogOn, 1}} {
 		// Fed first: a watchdog counts from the last time that it was on.
 		b.link.Out = odrivewire.AppendSet(b.link.Out, 'u', dev.ID)

@@ -20,8 +20,8 @@ const TicksPerTurn = 16384
 // counted is the position range, ticks: beyond 1024 turns a 32-bit float cannot resolve one tick.
 const counted = 1024 * TicksPerTurn
 
-// Watchdog is the time after which an axis that is not commanded stops.
-const Watchdog = 500 * time.Millisecond
+// watchdog is the time after which an axis that is not commanded stops.
+const watchdog = 500 * time.Millisecond
 
 // Model is a controller with the motor that it usually turns; their values bound goals and give the torque of a
 // current.

@@ -2,9 +2,9 @@ package actuator
 
 import "math"
 
-// Coupling is the action of a servo on its joint during one step of a multibody engine. At the speed ω its torque is
+// coupling is the action of a servo on its joint during one step of a multibody engine. At the speed ω its torque is
 // Torque - Damping·ω, minus a dry friction of at most Dry; Armature is added to the joint's inertia.
-type Coupling struct {
+type coupling struct {
 	Torque   float64 // N·m
 	Damping  float64 // N·m·s/rad, of back-EMF and grease
 	Dry      float64 // N·m
@@ -14,8 +14,8 @@ type Coupling struct {
 // Couple runs the firmware for a step of dt seconds, as Control does, for a joint that an engine moves: external is the
 // torque, N·m, with which the rest of the robot turned the output shaft in the step before, which the friction of some
 // gears depends on. Moved ends the step. Of the Load of a servo that is coupled only the Backlash counts: while gear
-// and load are apart the gear turns by itself, and the zero Coupling leaves the joint free.
-func (s *Servo) Couple(dt, external float64) Coupling {
+// and load are apart the gear turns by itself, and the zero coupling leaves the joint free.
+func (s *Servo) Couple(dt, external float64) coupling {
 	d := s.Control(dt)
 	gap := s.Load.Backlash / 2
 	if !(gap > 0) {
@@ -24,12 +24,12 @@ func (s *Servo) Couple(dt, external float64) Coupling {
 		dry, viscous := s.Spec.Friction.Bound(d.at(s.gearVelocity), 0, s.gearVelocity)
 		s.gearVelocity = solve(dt, s.gearVelocity, s.Spec.Armature, d.Torque, d.Damping+viscous, dry)
 		s.gearPosition += float64(s.gearVelocity * dt)
-		return Coupling{}
+		return coupling{}
 	}
 	dry, viscous := s.Spec.Friction.Bound(d.at(s.Velocity), external, s.Velocity)
 	torque := d.Torque + s.knock/dt
 	s.knock = 0
-	return Coupling{Torque: torque, Damping: d.Damping + viscous, Dry: dry, Armature: s.Spec.Armature}
+	return coupling{Torque: torque, Damping: d.Damping + viscous, Dry: dry, Armature: s.Spec.Armature}
 }
 
 // Moved sets a coupled servo's shaft state after a step of dt seconds, rad and rad/s. external is the torque of the

@@ -135,11 +135,11 @@ func (s *Servo) within(goal float64) float64 {
 func (s *Servo) position(dt, acceleration, limit float64) float64 {
 	k := s.Spec
 	e := s.TrajectoryPosition - s.MeasuredPosition()
-	if k.Firmware == AX {
+	if k.Firmware == ax {
 		return s.compliance(e * k.TicksPerTurn / (2 * math.Pi))
 	}
 	integral, slope := integralX, slopeX
-	if k.Firmware == MX {
+	if k.Firmware == mx {
 		integral, slope = integralM, slopeM
 	}
 	if s.lastError == s.lastError { // not the first run
@@ -181,14 +181,14 @@ func (s *Servo) compliance(ticks float64) float64 {
 func (s *Servo) velocity(dt, limit float64) float64 {
 	k := s.Spec
 	goal := finite(s.GoalVelocity)
-	if k.Firmware == AX {
+	if k.Firmware == ax {
 		return goal / k.NoLoadSpeed // wheel mode is an open loop: a share of the voltage
 	}
 	if ramp := float64(s.ProfileAcceleration * dt); ramp > 0 && !s.TimeBased {
 		goal = clamp(goal, s.TrajectoryVelocity-ramp, s.TrajectoryVelocity+ramp)
 	}
 	s.TrajectoryVelocity, s.TrajectoryPosition = goal, s.MeasuredPosition()
-	e := float64((goal-s.Velocity)*k.gear()) / VelocityUnit
+	e := float64((goal-s.Velocity)*k.gear()) / velocityUnit
 	duty := float64(s.Gains.VelocityP/128/fullPWM*e) + float64(s.Gains.VelocityI*samples/65536/fullPWM*s.integral)
 	if math.Abs(duty) < limit || duty*e < 0 {
 		s.integral += float64(e * dt)

@@ -66,10 +66,10 @@ type Servo struct {
 }
 
 // movingThreshold is the speed above which the moving flag is set: 10 units of 0.229 rpm, the default of X servos.
-const movingThreshold = 10 * VelocityUnit
+const movingThreshold = 10 * velocityUnit
 
-// VelocityUnit is 0.229 rpm in rad/s, the unit of velocity of X servos.
-const VelocityUnit = 0.229 * 2 * math.Pi / 60
+// velocityUnit is 0.229 rpm in rad/s, the unit of velocity of X servos.
+const velocityUnit = 0.229 * 2 * math.Pi / 60
 
 // NewServo returns a servo with its model's defaults at rest at 0 rad, with no load, torque off.
 func NewServo(spec *Spec) *Servo {

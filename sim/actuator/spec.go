@@ -6,13 +6,13 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// FirmwareKind is the family of control law that runs in a servo.
-type FirmwareKind uint8
+// firmwareKind is the family of control law that runs in a servo.
+type firmwareKind uint8
 
 // The firmwares.
 const (
-	AX  FirmwareKind = iota // compliance margin, slope and punch; the wheel mode is a share of the voltage
-	MX                      // P, I, D of protocol 1.0; moving speed and goal acceleration
+	ax  firmwareKind = iota // compliance margin, slope and punch; the wheel mode is a share of the voltage
+	mx                      // P, I, D of protocol 1.0; moving speed and goal acceleration
 	X                       // P, I, D, feed-forward, velocity PI, profiles, current and duty modes
 	FOC                     // a current regulator under a speed regulator under a position regulator: motor controllers
 )
@@ -44,7 +44,7 @@ type Spec struct {
 	Gear float64
 
 	// The firmware.
-	Firmware           FirmwareKind
+	Firmware           firmwareKind
 	Modes              [hal.NumModes]bool
 	CurrentControl     bool    // efforts are currents
 	SupplyCurrent      bool    // it measures the current of the supply, not of the winding (XL330)
@@ -94,7 +94,7 @@ func (k *Spec) Geared(ratio float64) *Spec {
 func (k *Spec) Stiffness() float64 {
 	g := &k.Gains
 	switch k.Firmware {
-	case AX:
+	case ax:
 		tick := 2 * math.Pi / k.TicksPerTurn
 		return k.StallTorque * (1 - g.Punch/1023) / (math.Max(math.Min(g.SlopeCW, g.SlopeCCW), 1) * tick)
 	case FOC:

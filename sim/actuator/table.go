@@ -154,7 +154,7 @@ func models() []Spec {
 	var all []Spec
 	for i := range oldSheets {
 		k := oldSheets[i].spec()
-		k.Firmware, k.PositionGain = MX, gainMX
+		k.Firmware, k.PositionGain = mx, gainMX
 		k.Modes = [hal.NumModes]bool{hal.PositionMode: true, hal.VelocityMode: true}
 		k.Gains.MarginCW, k.Gains.MarginCCW, k.Gains.SlopeCW, k.Gains.SlopeCCW = 1, 1, 32, 32
 		switch k.Name {
@@ -163,7 +163,7 @@ func models() []Spec {
 			k.Modes = [hal.NumModes]bool{hal.PositionMode: true, hal.DutyMode: true}
 			k.PositionGain = gainXL320
 			if k.Gains.Punch = 32; k.Name == "ax-12a" {
-				k.Firmware, k.PositionGain = AX, 0
+				k.Firmware, k.PositionGain = ax, 0
 			}
 		case "mx-64", "mx-106":
 			k.MaxDuty = maxDutyMX
@@ -201,7 +201,7 @@ func models() []Spec {
 // other is the row of a servo of another vendor, with the counting and the modes of its firmware.
 func (r *sheet) other() Spec {
 	k := r.spec()
-	k.Firmware, k.PositionGain = MX, gainSTS
+	k.Firmware, k.PositionGain = mx, gainSTS
 	volts := " at " + strconv.FormatFloat(r.volts, 'g', -1, 64) + " V"
 	k.Modes = [hal.NumModes]bool{hal.PositionMode: true}
 	switch r.name {

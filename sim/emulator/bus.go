@@ -317,14 +317,14 @@ func (b *Bus) CanReceive(s *Servo, now time.Duration) bool {
 }
 
 // Sent is the result of Transmit.
-type Sent struct {
+type sent struct {
 	Start, End time.Duration // of its bytes
 	Whole      bool          // not truncated
 	Doubled    bool          // a servo with the same ID replies at the same time; the vendor's protocol makes its reply
 }
 
 // Transmit puts a whole reply of s, ready to send at start, on the wire, with the effects of its faults.
-func (b *Bus) Transmit(s *Servo, packet []byte, start time.Duration, baud int) Sent {
+func (b *Bus) Transmit(s *Servo, packet []byte, start time.Duration, baud int) sent {
 	// The order is fixed for the random numbers: each fault draws its own, once per reply.
 	start += b.timing.Reply
 	if p := b.FaultOccurs(wire.Delayed, s, b.Time()); p != nil {
@@ -340,12 +340,12 @@ func (b *Bus) Transmit(s *Servo, packet []byte, start time.Duration, baud int) S
 		n, whole = 1+p.Dice.IntN(n-1), false
 	}
 	end := b.Put(packet[:n], start, baud)
-	return Sent{start, end, whole, b.FaultOccurs(wire.DuplicateID, s, b.Time()) != nil}
+	return sent{start, end, whole, b.FaultOccurs(wire.DuplicateID, s, b.Time()) != nil}
 }
 
 // Answer transmits the reply that encode makes of values. A second servo with the same ID replies at the same time with
 // other values: here the same ones with all bits inverted.
-func (b *Bus) Answer(s *Servo, values []byte, start time.Duration, baud int, encode func() []byte) Sent {
+func (b *Bus) Answer(s *Servo, values []byte, start time.Duration, baud int, encode func() []byte) sent {
 	sent := b.Transmit(s, encode(), start, baud)
 	if sent.Doubled {
 		for i := range values {

@@ -21,7 +21,7 @@ type Pattern uint8
 const (
 	Plain  Pattern = iota
 	Checks         // cubes: tiles
-	Bands          // along the shape's z: a marked pole
+	bands          // along the shape's z: a marked pole
 )
 
 // Paint is how a matt surface looks.

@@ -8,19 +8,19 @@ import (
 // SpeedUnit is the speed, rad/s, that Simloid calls 1: two turns a second. Motor and status both count in it.
 const SpeedUnit = 4 * math.Pi
 
-// MotorKind is the law by which a Motor makes torque.
-type MotorKind uint8
+// motorKind is the law by which a Motor makes torque.
+type motorKind uint8
 
 // The kinds of motor.
 const (
-	Bristle MotorKind = iota // the original Simloid's: a DC motor behind a bristle friction
+	Bristle motorKind = iota // the original Simloid's: a DC motor behind a bristle friction
 	Ideal                    // any torque up to MaxTorque, at once: the motor data of a URDF
 )
 
 // Motor moves a joint that has no servo model.
 type Motor struct {
 	Name   string
-	Kind   MotorKind
+	Kind   motorKind
 	Source string
 
 	// Of Ideal; N·m and rad/s, or N and m/s for a slide.

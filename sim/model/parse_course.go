@@ -121,7 +121,7 @@ func (f *materialFile) paint(path yaml.Path, faults *faults) *Paint {
 	}
 	p.Second, p.Size, p.Pattern = *f.Second, f.Size, Checks
 	if f.Pattern == "bands" {
-		p.Pattern = Bands
+		p.Pattern = bands
 	}
 	return p
 }

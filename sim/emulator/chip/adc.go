@@ -127,7 +127,7 @@ func (c *INA219) Transfer(w, r []byte, now time.Duration) error {
 }
 
 // LSM6 is an emulated LSM6DSOX or LSM6DSO32. Motion may be written between cycles.
-type LSM6 struct {
+type lsm6 struct {
 	Motion Motion
 	DSO32  bool // all its ranges of acceleration are twice as wide
 	address
@@ -137,16 +137,16 @@ type LSM6 struct {
 }
 
 // NewLSM6 returns a chip at addr that lies still.
-func NewLSM6(addr uint16) *LSM6 {
-	return &LSM6{address: address(addr), Motion: AtRest(), gyro: imu.LSM6GyroRanges(), acc: imu.LSM6AccRanges(false)}
+func NewLSM6(addr uint16) *lsm6 {
+	return &lsm6{address: address(addr), Motion: AtRest(), gyro: imu.LSM6GyroRanges(), acc: imu.LSM6AccRanges(false)}
 }
 
-func (c *LSM6) Power(_ bool, now time.Duration) {
+func (c *lsm6) Power(_ bool, now time.Duration) {
 	c.regs, c.booted = registers{}, now+imureg.LSM6Boot
 	c.regs.file[imureg.LSM6WhoAmI], c.regs.file[imureg.LSM6Ctrl3] = imureg.LSM6ID, 0x04
 }
 
-func (c *LSM6) Transfer(w, r []byte, now time.Duration) error {
+func (c *lsm6) Transfer(w, r []byte, now time.Duration) error {
 	if now < c.booted {
 		return ErrNoAcknowledge
 	}
@@ -164,7 +164,7 @@ func (c *LSM6) Transfer(w, r []byte, now time.Duration) error {
 }
 
 // measure samples the sensors that are switched on.
-func (c *LSM6) measure() {
+func (c *lsm6) measure() {
 	f, m := &c.regs, &c.Motion
 	find := func(ranges []imu.Range, ctrl byte) float64 {
 		i := slices.IndexFunc(ranges, func(r imu.Range) bool { return r.Bits == ctrl&0x0E })

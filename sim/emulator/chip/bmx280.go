@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/wire/pressurereg"
 )
 
-// BMX280 is an emulated BMP280 or BME280 with the trim of the datasheet's example. Air may be written between cycles.
-type BMX280 struct {
+// bmx280 is an emulated BMP280 or BME280 with the trim of the datasheet's example. Air may be written between cycles.
+type bmx280 struct {
 	Air     Fluid
 	Loading time.Duration // for which its trim is copied after a reset
 	ID      byte          // 0 = that of its kind
@@ -24,8 +24,8 @@ type BMX280 struct {
 }
 
 // NewBMX280 returns a chip at addr, a BME280 where it measures humidity, at sea level at 20 °C.
-func NewBMX280(addr uint16, humidity bool) *BMX280 {
-	c := &BMX280{address: address(addr), id: pressurereg.BMP280WhoAmI,
+func NewBMX280(addr uint16, humidity bool) *bmx280 {
+	c := &bmx280{address: address(addr), id: pressurereg.BMP280WhoAmI,
 		Air: Fluid{Pascals: pressure.SeaLevel, Celsius: 20, Humidity: 0.5},
 		trim: pressurereg.BMX280Trim{T1: 27504, T2: 26435, T3: -1000, P1: 36477, P2: -10685, P3: 3024, P4: 2855,
 			P5: 140,
@@ -37,7 +37,7 @@ func NewBMX280(addr uint16, humidity bool) *BMX280 {
 	return c
 }
 
-func (c *BMX280) Power(_ bool, now time.Duration) {
+func (c *bmx280) Power(_ bool, now time.Duration) {
 	c.regs, c.seen, c.booted = registers{}, Fluid{}, now+pressurereg.BMX280Boot
 	f, t := &c.regs, &c.trim
 	f.file[pressurereg.BMX280ID] = cmp.Or(c.ID, c.id)
@@ -58,7 +58,7 @@ func (c *BMX280) Power(_ bool, now time.Duration) {
 }
 
 // Transfer implements Device. Writing does not run on: register and value come in pairs.
-func (c *BMX280) Transfer(w, r []byte, now time.Duration) error {
+func (c *bmx280) Transfer(w, r []byte, now time.Duration) error {
 	if now < c.booted {
 		return ErrNoAcknowledge
 	}
@@ -85,7 +85,7 @@ func (c *BMX280) Transfer(w, r []byte, now time.Duration) error {
 	return nil
 }
 
-func (c *BMX280) write(register, v byte, now time.Duration) {
+func (c *bmx280) write(register, v byte, now time.Duration) {
 	switch register {
 	case pressurereg.BMX280Reset:
 		if v == pressurereg.BMX280ResetWord {
@@ -106,14 +106,14 @@ func (c *BMX280) write(register, v byte, now time.Duration) {
 }
 
 // measure is the continuous measurement of the normal mode.
-func (c *BMX280) measure(now time.Duration) {
+func (c *bmx280) measure(now time.Duration) {
 	if c.regs.file[pressurereg.BMX280CtrlMeas]&3 == 3 && now >= c.first && c.seen != c.Air {
 		c.sample()
 	}
 }
 
 // sample fills the data registers: the datasheet's mathematics backwards, by halving.
-func (c *BMX280) sample() {
+func (c *bmx280) sample() {
 	c.seen = c.Air
 	// Each rises or falls with its raw value all the way, so that halving finds it within a count.
 	rawT := sort.Search(1<<20-1, func(v int) bool {
@@ -131,4 +131,4 @@ func (c *BMX280) sample() {
 }
 
 // Upper implements upper: its registers end at 0xFE.
-func (c *BMX280) Upper() bool { return true }
+func (c *bmx280) Upper() bool { return true }

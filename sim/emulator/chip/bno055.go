@@ -7,9 +7,9 @@ import (
 	"github.com/halyard-robotics/halyard/internal/wire/imureg"
 )
 
-// BNO055 is an emulated chip; on I2C it is a Device, on a serial line an Endpoint. Motion may be written between
+// bno055 is an emulated chip; on I2C it is a Device, on a serial line an Endpoint. Motion may be written between
 // cycles.
-type BNO055 struct {
+type bno055 struct {
 	Motion Motion
 	Hangs  bool // it repeats its last reading for ever
 	address
@@ -22,13 +22,13 @@ type BNO055 struct {
 }
 
 // NewBNO055 returns a chip at addr that lies still.
-func NewBNO055(addr uint16) *BNO055 { return &BNO055{address: address(addr), Motion: AtRest()} }
+func NewBNO055(addr uint16) *bno055 { return &bno055{address: address(addr), Motion: AtRest()} }
 
 // bnoModeBits is the value of the reserved upper half of the mode register on a real chip.
 const bnoModeBits = 0x10
 
 // Power implements Device: the registers of power-on (section 4.2, and a real chip's), and the wait before any answer.
-func (c *BNO055) Power(_ bool, now time.Duration) {
+func (c *bno055) Power(_ bool, now time.Duration) {
 	c.regs, c.half = registers{}, c.half[:0]
 	for r, v := range map[byte]byte{0: imureg.BNO055ID, 1: 0xFB, 2: 0x32, 3: 0x0F, 4: 0x11, 5: 0x03, 6: 0x15,
 		0x36: 0x0F, imureg.BNO055Units: 0x80, 0x3C: 0xFF, imureg.BNO055Mode: bnoModeBits, imureg.BNO055AxisMap: 0x24,
@@ -39,7 +39,7 @@ func (c *BNO055) Power(_ bool, now time.Duration) {
 	c.booted, c.fused, c.page = now+imureg.BNO055Boot, now, 0
 }
 
-func (c *BNO055) Transfer(w, r []byte, now time.Duration) error {
+func (c *bno055) Transfer(w, r []byte, now time.Duration) error {
 	if now < c.booted {
 		return ErrNoAcknowledge
 	}
@@ -52,7 +52,7 @@ func (c *BNO055) Transfer(w, r []byte, now time.Duration) error {
 }
 
 // other replaces the bytes read from register on by those of page 1, whose settings are not emulated: zeros.
-func (c *BNO055) other(register byte, p []byte) {
+func (c *bno055) other(register byte, p []byte) {
 	for i := range p {
 		if p[i] = 0; register+byte(i) == imureg.BNO055Page {
 			p[i] = 1
@@ -61,10 +61,10 @@ func (c *BNO055) other(register byte, p []byte) {
 }
 
 // mode is the operating mode in force.
-func (c *BNO055) mode() byte { return c.regs.file[imureg.BNO055Mode] & 0x0F }
+func (c *bno055) mode() byte { return c.regs.file[imureg.BNO055Mode] & 0x0F }
 
 // write stores one byte by the rules: most registers can only be changed in the configuration mode.
-func (c *BNO055) write(register, v byte, now time.Duration) {
+func (c *bno055) write(register, v byte, now time.Duration) {
 	switch {
 	case c.page == 0 && register == imureg.BNO055Trigger && v&0x20 != 0:
 		c.Power(true, now)
@@ -83,7 +83,7 @@ func (c *BNO055) write(register, v byte, now time.Duration) {
 }
 
 // measure fills the data registers from the present motion.
-func (c *BNO055) measure(now time.Duration) {
+func (c *bno055) measure(now time.Duration) {
 	f, m := &c.regs, &c.Motion
 	if c.Hangs {
 		return
@@ -141,7 +141,7 @@ func flicker(period time.Duration) uint64 {
 }
 
 // Receive implements Endpoint: the serial protocol of section 4.7.
-func (c *BNO055) Receive(p []byte, now time.Duration, answer []byte) []byte {
+func (c *bno055) Receive(p []byte, now time.Duration, answer []byte) []byte {
 	// "Receive character timeout": a request that stops is forgotten after 30 ms.
 	if len(c.half) > 0 && now-c.received > 30*time.Millisecond {
 		c.half = c.half[:0]

@@ -11,13 +11,13 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 )
 
-// KernelPWM is the kernel's PWM as a folder of plain files, for the driver's Root. Unlike the kernel's, its files
+// kernelPWM is the kernel's PWM as a folder of plain files, for the driver's Root. Unlike the kernel's, its files
 // accept any text; it is parsed when a pulse is read.
-type KernelPWM struct{ dirs []string }
+type kernelPWM struct{ dirs []string }
 
 // NewKernelPWM makes the files of channels, exported and switched off, under root.
-func NewKernelPWM(root string, channels ...pwm.KernelChannel) (*KernelPWM, error) {
-	k := &KernelPWM{}
+func NewKernelPWM(root string, channels ...pwm.KernelChannel) (*kernelPWM, error) {
+	k := &kernelPWM{}
 	var faults []error
 	for _, c := range channels {
 		dir := filepath.Join(root, "pwmchip"+strconv.Itoa(c.Chip), "pwm"+strconv.Itoa(c.Output))
@@ -31,7 +31,7 @@ func NewKernelPWM(root string, channels ...pwm.KernelChannel) (*KernelPWM, error
 }
 
 // Pulse is the pulse width of channel i, 0 without pulses.
-func (k *KernelPWM) Pulse(i int) time.Duration {
+func (k *kernelPWM) Pulse(i int) time.Duration {
 	if i < 0 || i >= len(k.dirs) || k.number(i, "enable") != 1 || k.number(i, "period") <= 0 {
 		return 0
 	}
@@ -40,7 +40,7 @@ func (k *KernelPWM) Pulse(i int) time.Duration {
 
 // number is the value in a file; only the first line counts, since a shorter text may have been written over a longer
 // one.
-func (k *KernelPWM) number(i int, name string) int64 {
+func (k *kernelPWM) number(i int, name string) int64 {
 	text, err := os.ReadFile(filepath.Join(k.dirs[i], name))
 	if err != nil {
 		return 0

@@ -75,30 +75,30 @@ func (c *MPU) measure() {
 	f.putBE16(imureg.MPUData+6, counts(m.Celsius-c.model.ZeroCelsius, 1/c.model.PerCelsius, 16))
 }
 
-// AK8963 is the magnetometer in an MPU-9250. It answers while its MPU lets it onto the bus.
-type AK8963 struct {
+// ak8963 is the magnetometer in an MPU-9250. It answers while its MPU lets it onto the bus.
+type ak8963 struct {
 	mpu    *MPU
 	adjust [3]byte
 	regs   registers
 }
 
 // Compass returns the magnetometer inside c, with the factory adjustment given (128 = none).
-func (c *MPU) Compass(adjust [3]byte) *AK8963 { return &AK8963{mpu: c, adjust: adjust} }
+func (c *MPU) Compass(adjust [3]byte) *ak8963 { return &ak8963{mpu: c, adjust: adjust} }
 
 // Address implements Device: none that a host can send while the bypass is off.
-func (c *AK8963) Address() uint16 {
+func (c *ak8963) Address() uint16 {
 	if c.mpu.regs.file[imureg.MPUIntPin]&imureg.MPUBypass == 0 {
 		return 0xFFF
 	}
 	return imureg.AK8963Address
 }
 
-func (c *AK8963) Power(bool, time.Duration) {
+func (c *ak8963) Power(bool, time.Duration) {
 	c.regs = registers{}
 	c.regs.file[imureg.AK8963ID] = imureg.AK8963WhoAmI
 }
 
-func (c *AK8963) Transfer(w, r []byte, _ time.Duration) error {
+func (c *ak8963) Transfer(w, r []byte, _ time.Duration) error {
 	f := &c.regs
 	clear(f.file[imureg.AK8963Adjust : imureg.AK8963Adjust+3])
 	switch f.file[imureg.AK8963Control] {
