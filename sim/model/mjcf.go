@@ -551,9 +551,13 @@ func (r *mjcfReader) choose(world part) {
 	}
 	switch {
 	case best == "":
-		if len(d.faults) == 0 {
-			r.fault(world.at, "worldbody", "got no body, want at least one")
+		planes, solids := planesOf(world.solids)
+		if len(solids) == 0 && len(d.faults) == 0 {
+			r.fault(world.at, "worldbody", "got no body and no geom but planes, want at least one")
 		}
+		r.scenery(world, planes)
+		world.solids = solids
+		d.parts = []part{world}
 	case free:
 		r.leave(top, func(t string) bool { return t != best })
 		p, _ := d.partOf(best)

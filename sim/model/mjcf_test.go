@@ -195,6 +195,10 @@ func TestMJCFRobot(t *testing.T) {
 			}
 		}
 	}
+	still := mjcf(t, `<worldbody><geom type="plane" size="1 1 1"/><geom type="box" size="1 1 1"/></worldbody>`, nil)
+	if !still.Fixed || len(still.Bodies) != 1 || len(still.Bodies[0].Shapes) != 1 || len(still.Joints) != 0 {
+		t.Errorf("a world without bodies: got %+v", still)
+	}
 	floating := mjcf(t, `<worldbody><body name="a"><freejoint name="root"/>`+link+`<body name="b"><joint name="j"/>`+
 		link+
 		`</body></body></worldbody><actuator><motor joint="root"/><motor joint="j"/></actuator>`, nil)
@@ -224,7 +228,7 @@ func TestMJCFFaults(t *testing.T) {
 		fmt.Sprintf(body, "") + `<keyframe><key name="home" qpos="1 2 3"/></keyframe>`:                    "want 1",
 		fmt.Sprintf(body, `<body name="b"><freejoint/><geom size="1"/></body>`):                           "freejoint",
 		fmt.Sprintf(body, `<replicate count="100000000"><body><geom size="1"/></body></replicate>`):       "replicate",
-		`<worldbody><geom size="1"/></worldbody>`:                                                         "body",
+		`<worldbody><geom type="plane" size="1 1 1"/></worldbody>`:                                        "body",
 		`<worldbody><body name="a"><joint name="j" limited="true"/><geom size="0.1"/></body></worldbody>`: "limited",
 		fmt.Sprintf(body, `<body name="a"><joint name="j2"/><geom size="1"/></body>`):                     `"a"`,
 		fmt.Sprintf(body, `<body name="b"><joint name="k" axis="0 0 0"/><geom size="1"/></body>`):         "axis",
