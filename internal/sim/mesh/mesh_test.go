@@ -93,12 +93,12 @@ func files() []struct {
 		{"faces", "a.obj", []byte("# " + "a comment\r\nmtllib x.mtl\n" + vertices +
 			"vn 0 0 1\nf 1/1 2/2/2 3//1\nf -4 -2 -1\r\n"), []Triangle{one, other}, ""},
 		{"a polygon over two lines", "a.OBJ", []byte(vertices + "f 1 2 \\\n 3 4"), []Triangle{one, other}, ""},
-		{"no face", "a.obj", []byte(vertices), nil, "obj: got no triangle, want at least one"},
 		{"no text", "a.obj", []byte{0, 1, 2, 0xff}, nil, "obj: got no triangle, want at least one"},
 		{"two coordinates", "a.obj", []byte("v 0 0"), nil, "obj: line 1: v: got 2 numbers, want 3"},
 		{"no number", "a.obj", []byte("\nv 0 0 x"), nil, `obj: line 2: v: got "x", want a number`},
 		{"not finite", "a.obj", []byte("v 0 0 NaN\nf 1 1 1"), nil,
 			"obj: line 2: corner: got [0 0 NaN], want finite numbers"},
+		{"no faces", "a.obj", []byte("v 1 2 3\n"), []Triangle{{{1, 2, 3}, {1, 2, 3}, {1, 2, 3}}}, ""},
 		{"two vertices", "a.obj", []byte(vertices + "f 1 2"), nil, "obj: line 5: f: got 2 vertices, want at least 3"},
 		{"vertex 0", "a.obj", []byte(vertices + "f 1 2 0"), nil, `obj: line 5: f: got "0", want one of 4 vertices`},
 		{"a later vertex", "a.obj", []byte("f 1 2 3\n" + vertices), nil,

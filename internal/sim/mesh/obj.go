@@ -13,11 +13,13 @@ import (
 //	v x y z            a vertex; further numbers (weight, colour) are ignored
 //	f 1 2/5 3//7 -1    a face of three or more vertices: from 1, or from the newest, -1; what follows a slash is ignored
 //
-// All other lines (normals, textures, groups, materials, curves) are ignored.
+// All other lines (normals, textures, groups, materials, curves) are ignored. Of a file without faces, as MuJoCo takes
+// one for its hull, each vertex is a triangle without area.
 func (l *limits) decodeOBJ(in *bufio.Reader, yield func(*Triangle) error) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
 	var vertices [][3]float64
+	faces := false
 	var whole []byte // the line, with those that it continues on
 	for n := 1; lines.Scan(); n++ {
 		part := bytes.TrimSuffix(lines.Bytes(), []byte("\r"))
@@ -35,6 +37,7 @@ func (l *limits) decodeOBJ(in *bufio.Reader, yield func(*Triangle) error) error 
 		case string(words[0]) == "v":
 			vertices, err = appendVertex(vertices, words[1:], l.vertices)
 		case string(words[0]) == "f":
+			faces = true
 			err = fan(vertices, words[1:], yield)
 		}
 		if err != nil {
@@ -47,6 +50,14 @@ func (l *limits) decodeOBJ(in *bufio.Reader, yield func(*Triangle) error) error 
 	}
 	if len(whole) > 0 {
 		return fmt.Errorf("last line: %w", io.ErrUnexpectedEOF)
+	}
+	if faces {
+		return nil
+	}
+	for _, v := range vertices {
+		if err := yield(&Triangle{v, v, v}); err != nil {
+			return err
+		}
 	}
 	return nil
 }
