@@ -141,6 +141,45 @@ func text(data []byte) ([]byte, error) {
 	return nil, fmt.Errorf("encoding: got %.40q, want UTF-8", name)
 }
 
+// uncommented is data with blanks in place of what comments say, of the same lines: other readers take "--" in them.
+func uncommented(data []byte) []byte {
+	var out []byte
+	for at := 0; ; {
+		i := bytes.Index(data[at:], []byte("<!"))
+		if i < 0 {
+			break
+		}
+		at += i
+		open, end := "<!--", "-->"
+		if bytes.HasPrefix(data[at:], []byte("<![CDATA[")) {
+			open, end = "<![CDATA[", "]]>"
+		} else if !bytes.HasPrefix(data[at:], []byte(open)) {
+			at += len("<!")
+			continue
+		}
+		from := at + len(open)
+		n := bytes.Index(data[from:], []byte(end))
+		if n < 0 {
+			break
+		}
+		if at = from + n + len(end); end != "-->" || !bytes.Contains(data[from:at-len(">")-1], []byte("--")) {
+			continue
+		}
+		if out == nil {
+			out = bytes.Clone(data)
+		}
+		for k := from; k < from+n; k++ {
+			if out[k] != '\n' {
+				out[k] = ' '
+			}
+		}
+	}
+	if out == nil {
+		return data
+	}
+	return out
+}
+
 // Read reads a file, whose errors are of type *Error.
 func Read(data []byte, l Limits) (*Node, error) {
 	or := func(n, otherwise int) int {
@@ -157,7 +196,7 @@ func Read(data []byte, l Limits) (*Node, error) {
 	if err != nil {
 		return nil, &Error{1, err.Error()}
 	}
-	r := reader{Limits: l, d: xml.NewDecoder(bytes.NewReader(data))}
+	r := reader{Limits: l, d: xml.NewDecoder(bytes.NewReader(uncommented(data)))}
 	r.d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
 	for r.root == nil || len(r.open) > 0 {
 		if err := r.token(); err != nil {

@@ -28,10 +28,14 @@ func TestRead(t *testing.T) {
 	if err != nil || n.Get("x") != "é" {
 		t.Errorf("latin-1: got %v, %v", n, err)
 	}
+	n, err = Read([]byte("<a><!-- -- b\n --->\n<![CDATA[<!-- -- -->]]><!----><c/></a>"), Limits{})
+	if err != nil || n.Text != "<!-- -- -->" || n.Child("c") == nil || n.Child("c").Line != 3 {
+		t.Errorf("comments: got %+v, %v", n, err)
+	}
 	seen := 0
 	n.Walk(func(*Node) bool { seen++; return true })
-	if seen != 1 {
-		t.Errorf("got %d elements, want 1", seen)
+	if seen != 2 {
+		t.Errorf("got %d elements, want 2", seen)
 	}
 }
 

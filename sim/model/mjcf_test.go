@@ -195,6 +195,10 @@ func TestMJCFRobot(t *testing.T) {
 			}
 		}
 	}
+	stiff := mjcf(t, `<worldbody><body name="a"><joint name="j" damping="1e11"/>`+link+`</body></worldbody>`, nil)
+	if stiff.Joints[0].Damping != maxForce || stiff.Repairs == 0 {
+		t.Errorf("a damping of 1e11: got %g, %d repairs", stiff.Joints[0].Damping, stiff.Repairs)
+	}
 	still := mjcf(t, `<worldbody><geom type="plane" size="1 1 1"/><geom type="box" size="1 1 1"/></worldbody>`, nil)
 	if !still.Fixed || len(still.Bodies) != 1 || len(still.Bodies[0].Shapes) != 1 || len(still.Joints) != 0 {
 		t.Errorf("a world without bodies: got %+v", still)

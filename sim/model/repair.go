@@ -61,6 +61,12 @@ func (d *description) checked() bool {
 func (d *description) axis(a *axis) {
 	path := jointPath(a.name)
 	d.finite(a.at, path+".axis", maxLength, a.along[:]...)
+	for _, x := range []*float64{&a.damping, &a.friction} {
+		if *x > maxForce && !math.IsInf(*x, 0) { // how MuJoCo's files hold a joint still
+			d.repair(a.at, path+".dynamics", fmt.Sprintf("%g", *x), fmt.Sprintf("%g", maxForce), "the joint stands still")
+			*x = maxForce
+		}
+	}
 	d.finite(a.at, path, maxForce, a.damping, a.friction, a.stiffness, a.rest, a.armature)
 	for _, x := range []float64{a.damping, a.friction, a.stiffness, a.armature} {
 		if x < 0 {
