@@ -63,7 +63,8 @@ func (d *description) axis(a *axis) {
 	d.finite(a.at, path+".axis", maxLength, a.along[:]...)
 	for _, x := range []*float64{&a.damping, &a.friction} {
 		if *x > maxForce && !math.IsInf(*x, 0) { // how MuJoCo's files hold a joint still
-			d.repair(a.at, path+".dynamics", fmt.Sprintf("%g", *x), fmt.Sprintf("%g", maxForce), "the joint stands still")
+			d.repair(a.at, path+".dynamics", fmt.Sprintf("%g", *x), fmt.Sprintf("%g", maxForce),
+				"the joint stands still")
 			*x = maxForce
 		}
 	}
