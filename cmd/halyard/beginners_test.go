@@ -21,6 +21,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/control"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -109,7 +110,7 @@ func TestIDsOfTypes(t *testing.T) {
 	if code != 2 || !strings.Contains(errText, "joints.b.id: got 200, want 0..127, of type cybergear") {
 		t.Errorf("got exit %d, %s", code, errText)
 	}
-	p := planOf(t, path, configs.Options{})
+	p := rigtest.PlanOf(t, path, configs.Options{})
 	if next := nextCommand(p.Config, map[string]int{p.Agents[0].Config.Name: len(p.Agents[0].Joints)},
 		[]halyard.Server{{Protocol: "odcp", Agent: "trio", Address: "127.0.0.1:45453"}}); !strings.HasPrefix(next,
 		"halyard play FILE --model ") {
@@ -326,7 +327,7 @@ func TestRobotCalled(t *testing.T) {
 	if _, err := model.Open(file, file); hal.KindOf(err) != hal.Invalid {
 		t.Errorf("a bad robot file: got %v", err)
 	}
-	p := planOf(t, "so101", configs.Options{})
+	p := rigtest.PlanOf(t, "so101", configs.Options{})
 	p.Agents[0].Config.Model = file
 	if next := nextCommand(p.Config, map[string]int{p.Agents[0].Config.Name: len(p.Agents[0].Joints)},
 		[]halyard.Server{{Protocol: "odcp", Agent: "so101", Address: "127.0.0.1:45453"}}); !strings.Contains(next,
@@ -426,7 +427,7 @@ func TestEchoOfSignal(t *testing.T) {
 func TestParting(t *testing.T) {
 	for policy, want := range map[string]string{"hold": "so101 holds: smart servos keep their torque",
 		"torque_off": "so101: torque off", "park": "so101 parks"} {
-		p := planOf(t, "so101", configs.Options{Set: []string{"agents[0].guard.on_timeout=" + policy}})
+		p := rigtest.PlanOf(t, "so101", configs.Options{Set: []string{"agents[0].guard.on_timeout=" + policy}})
 		var text bytes.Buffer
 		a := &app{err: &text}
 		a.part(p.Config)

@@ -8,6 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 )
 
 // The humanoid's accelerometer boards read gravity while it stands, simulated and on emulated servos, whose physics is
@@ -15,7 +16,7 @@ import (
 func TestBoardsReadGravity(t *testing.T) {
 	for _, body := range []string{"sim", "emulated"} {
 		t.Run(body, func(t *testing.T) {
-			sys, err := assembly.Build(planOf(t, "a-series", configs.Options{Body: body}),
+			sys, err := assembly.Build(rigtest.PlanOf(t, "a-series", configs.Options{Body: body}),
 				slog.New(slog.DiscardHandler))
 			if err != nil {
 				t.Fatal(err)

@@ -1,30 +1,12 @@
 package main
 
 import (
-	"log/slog"
 	"testing"
-	"time"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal/haltest"
-	"github.com/halyard-robotics/halyard/internal/assembly"
-	"github.com/halyard-robotics/halyard/internal/builtin"
-	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 )
-
-// planOf loads and resolves an embedded config.
-func planOf(t testing.TB, name string, o configs.Options) *plan.Plan {
-	t.Helper()
-	c, err := configs.Load(name, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := plan.Resolve(c, builtin.Catalog())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
 
 // Every embedded config passes the suite of all bodies: simulated, emulated, mixed and shadowed.
 func TestBodiesConform(t *testing.T) {
@@ -47,28 +29,10 @@ func TestBodiesConform(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			haltest.Run(t, func(t *testing.T) haltest.Subject {
-				s := subject(t, planOf(t, c.config, c.options))
+				s := rigtest.Subject(t, rigtest.PlanOf(t, c.config, c.options))
 				s.Falls = c.falls
 				return s
 			})
 		})
 	}
-}
-
-// subject builds p but for the rig's agents, and hands the first body out.
-func subject(t *testing.T, p *plan.Plan) haltest.Subject {
-	t.Helper()
-	sys, err := assembly.Build(p, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { sys.Close() })
-	s := haltest.Subject{Body: sys.Bodies[0], World: haltest.Worlds(sys.Worlds), Period: 10 * time.Millisecond}
-	for _, l := range sys.Lines {
-		s.Buses = append(s.Buses, l.Chain)
-	}
-	for _, r := range sys.Runners {
-		s.Buses = append(s.Buses, r)
-	}
-	return s
 }

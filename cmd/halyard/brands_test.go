@@ -11,6 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/feetech"
 	"github.com/halyard-robotics/halyard/servo/hiwonder"
@@ -45,9 +46,9 @@ func TestBrandsConform(t *testing.T) {
 		t.Run(c.model, func(t *testing.T) {
 			config := brandConfig(t, c.bus, c.model, c.baud, c.volts)
 			haltest.Run(t, func(t *testing.T) haltest.Subject {
-				p := planOf(t, config, configs.Options{Body: "emulated",
+				p := rigtest.PlanOf(t, config, configs.Options{Body: "emulated",
 					Set: []string{fmt.Sprintf("buses.line.timing.echo=%v", c.echo)}})
-				return subject(t, p)
+				return rigtest.Subject(t, p)
 			})
 		})
 	}
@@ -102,5 +103,5 @@ func TestBrandsAreResolved(t *testing.T) {
 		}
 	}
 	// What is set at the start: of Feetech also what the EEPROM keeps, in its copy in RAM.
-	planOf(t, config, configs.Options{Set: []string{"agents[0].hardware.joints.a.registers.position_p_gain=16"}})
+	rigtest.PlanOf(t, config, configs.Options{Set: []string{"agents[0].hardware.joints.a.registers.position_p_gain=16"}})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
@@ -49,45 +50,16 @@ func scanners() map[string]string {
 		"rplidar ultra":    "rplidar, scan: ultra, resolution: 0.5", "rplidar dense": "rplidar, scan: dense"}
 }
 
-func pioneer(t *testing.T, o configs.Options, pairs ...string) *stepped {
+func pioneer(t *testing.T, o configs.Options, pairs ...string) *rigtest.Stepped {
 	t.Helper()
-	return step(t, planOf(t, rigOf(t, pioneerRig, "", pairs...), o))
-}
-
-// wheels commands all wheels of both sides, rad/s.
-func (s *stepped) wheels(left, right float64) {
-	for i := range s.agent.Layout().Actuators {
-		a := &s.agent.Layout().Actuators[i]
-		if at := a.Goal[hal.VelocityMode]; strings.HasPrefix(a.Name, "left") {
-			s.inputs[at] = left
-		} else if strings.HasPrefix(a.Name, "right") {
-			s.inputs[at] = right
-		}
-	}
-}
-
-// sensor is what the device says.
-func (s *stepped) sensor(name string) []float64 {
-	s.t.Helper()
-	at := sensorOf(s.t, s.agent.Layout(), name)
-	return s.agent.Measured(nil)[at.First : at.First+at.Count]
-}
-
-// truth is where the robot truly is and looks.
-func (s *stepped) truth() (x, y, heading float64) {
-	at := s.sys.Scene.Body(s.agent.Name()).Pose(0)
-	return at.Position[0], at.Position[1], at.RollPitchYaw()[2]
-}
-
-// Line is the wire of a bus, for its faults.
-func (s *stepped) Line(bus string) *wire.Line {
-	line, _ := s.sys.Emulation.Lines[bus].(*wire.Line)
-	return line
+	return rigtest.Step(t, rigtest.PlanOf(t, rigtest.RigOf(t, pioneerRig, "", pairs...), o))
 }
 
 func TestBaseConforms(t *testing.T) {
-	path := rigOf(t, pioneerRig, "")
-	haltest.Run(t, func(t *testing.T) haltest.Subject { return subject(t, planOf(t, path, configs.Options{})) })
+	path := rigtest.RigOf(t, pioneerRig, "")
+	haltest.Run(t, func(t *testing.T) haltest.Subject {
+		return rigtest.Subject(t, rigtest.PlanOf(t, path, configs.Options{}))
+	})
 }
 
 // The same commands drive the simulated and the emulated base to the same place, and the emulated one knows where it
@@ -97,27 +69,27 @@ func TestBaseDrives(t *testing.T) {
 	for body, o := range map[string]configs.Options{"sim": {Body: "sim"}, "emulated": {}} { // the option clears parts
 		s := pioneer(t, o)
 		s.Run(time.Second)
-		if x, y, _ := s.truth(); math.Hypot(x-5, y+6) > 1e-3 {
+		if x, y, _ := s.Truth(); math.Hypot(x-5, y+6) > 1e-3 {
 			t.Errorf("%s: moved to %.3f %.3f before any command", body, x, y)
 		}
-		s.wheels(4, 4)
+		s.Wheels(4, 4)
 		s.Run(3 * time.Second)
-		s.wheels(-2, 2)
+		s.Wheels(-2, 2)
 		s.Run(2 * time.Second)
-		s.wheels(0, 0)
+		s.Wheels(0, 0)
 		s.Run(2 * time.Second)
-		x, y, h := s.truth()
+		x, y, h := s.Truth()
 		ends[body] = [3]float64{x, y, h}
 		for _, name := range []string{"left_front_wheel", "right_rear_wheel", "f1", "r8", "scanner1", "odometry", "inu",
 			"groundtruth", "battery"} {
-			if d := s.device(name); d.Err != nil || d.Time < 6500*time.Millisecond {
+			if d := s.Device(name); d.Err != nil || d.Time < 6500*time.Millisecond {
 				t.Errorf("%s: %s: %v of %v", body, name, d.Err, d.Time)
 			}
 		}
-		pose := s.sensor("groundtruth")
+		pose := s.Sensor("groundtruth")
 		yaw := hal.Pose{Rotation: [4]float64(pose[3:7])}.RollPitchYaw()[2]
 		t.Logf("%s: at %.3f %.3f %.3f, says %.3f %.3f %.3f, odometry %.3f", body, x, y, h, pose[0], pose[1], yaw,
-			s.sensor("odometry"))
+			s.Sensor("odometry"))
 		if math.Hypot(pose[0]-x, pose[1]-y) > 0.05 || math.Abs(yaw-h) > 0.02 {
 			t.Errorf("%s: says that it is at %.3f %.3f %.3f, is at %.3f %.3f %.3f", body, pose[0], pose[1], yaw, x, y,
 				h)
@@ -135,30 +107,13 @@ func TestBaseRepeats(t *testing.T) {
 	for name, device := range scanners() {
 		run := func() []uint64 {
 			s := pioneer(t, configs.Options{}, "sick-lms200", device)
-			s.wheels(3, 2)
+			s.Wheels(3, 2)
 			return s.Run(time.Second)
 		}
 		if !slices.Equal(run(), run()) {
 			t.Errorf("%s: two runs differ", name)
 		}
 	}
-}
-
-// moves reports whether the robot truly goes while d passes, in steps of 10 ms, and when it stood for good.
-func (s *stepped) stops(d time.Duration) (after time.Duration, still bool) {
-	s.t.Helper()
-	x, y, h := s.truth()
-	for passed := time.Duration(0); passed < d; passed += s.sys.Rig.Period() {
-		s.Run(s.sys.Rig.Period())
-		nx, ny, nh := s.truth()
-		if math.Hypot(nx-x, ny-y) > 2e-4 || math.Abs(math.Remainder(nh-h, 2*math.Pi)) > 5e-4 {
-			after, still = passed, false
-		} else {
-			still = true
-		}
-		x, y, h = nx, ny, nh
-	}
-	return after, still
 }
 
 // Pulling any cable stops the base: its own by its watchdog, another's by the guard. It does not go on because the
@@ -177,17 +132,17 @@ func TestBaseCables(t *testing.T) {
 		t.Run(c.cable, func(t *testing.T) {
 			s := pioneer(t, configs.Options{})
 			s.Run(500 * time.Millisecond)
-			s.wheels(4, 3)
+			s.Wheels(4, 3)
 			s.Run(2 * time.Second)
-			if _, still := s.stops(100 * time.Millisecond); still {
+			if _, still := s.Stops(100 * time.Millisecond); still {
 				t.Fatal("it does not drive")
 			}
 			plug := func(out bool) {
 				switch line := s.Line(c.cable); {
 				case line == nil && out:
-					s.sys.Emulation.Buses[c.cable].Fault(wire.Fault{Kind: wire.PowerLoss, Target: imu.BNO055Address})
+					s.Sys.Emulation.Buses[c.cable].Fault(wire.Fault{Kind: wire.PowerLoss, Target: imu.BNO055Address})
 				case line == nil:
-					s.sys.Emulation.Buses[c.cable].ClearFaults()
+					s.Sys.Emulation.Buses[c.cable].ClearFaults()
 				case out:
 					line.Fault(wire.Fault{Kind: wire.OpenWire})
 				default:
@@ -196,24 +151,24 @@ func TestBaseCables(t *testing.T) {
 			}
 			plug(true)
 			// the client continues to command
-			after, still := s.stops(4 * time.Second)
+			after, still := s.Stops(4 * time.Second)
 			t.Logf("%s: stands after %v", c.cable, after)
 			if !still || after > c.within {
 				t.Errorf("stands %v after %v, want within %v", still, after, c.within)
 			}
-			for i := range s.inputs {
-				s.inputs[i] = math.NaN() // the client says nothing more
+			for i := range s.Inputs {
+				s.Inputs[i] = math.NaN() // the client says nothing more
 			}
 			plug(false)
 			s.Run(3 * time.Second)
-			if _, still := s.stops(time.Second); !still {
+			if _, still := s.Stops(time.Second); !still {
 				t.Error("it drives because the cable is back")
 			}
-			s.wheels(4, 3)
+			s.Wheels(4, 3)
 			s.Run(2 * time.Second)
-			if _, still := s.stops(100 * time.Millisecond); still {
-				t.Errorf("a new command does not drive it: wheel %v, scanner %v", s.device("left_front_wheel").Err,
-					s.device("scanner1").Err)
+			if _, still := s.Stops(100 * time.Millisecond); still {
+				t.Errorf("a new command does not drive it: wheel %v, scanner %v", s.Device("left_front_wheel").Err,
+					s.Device("scanner1").Err)
 			}
 		})
 	}
@@ -224,9 +179,9 @@ func TestBaseCables(t *testing.T) {
 func TestBaseEmergencyStop(t *testing.T) {
 	s := pioneer(t, configs.Options{})
 	s.Run(500 * time.Millisecond)
-	s.wheels(5, 5)
+	s.Wheels(5, 5)
 	s.Run(2 * time.Second)
-	stops := s.sys.Rig.EmergencyStop("test")
+	stops := s.Sys.Rig.EmergencyStop("test")
 	acknowledged := 0
 	for _, j := range stops {
 		if j.Err == nil && strings.HasSuffix(j.Joint, "wheel") {
@@ -236,22 +191,22 @@ func TestBaseEmergencyStop(t *testing.T) {
 	if acknowledged != 4 {
 		t.Errorf("got %+v, want an acknowledgement of four wheels", stops)
 	}
-	if after, still := s.stops(2 * time.Second); !still || after > time.Second {
+	if after, still := s.Stops(2 * time.Second); !still || after > time.Second {
 		t.Errorf("stands %v after %v", still, after)
 	}
-	s.sys.Rig.Recover()
-	if err := s.agent.Arm(); err != nil {
+	s.Sys.Rig.Recover()
+	if err := s.Agent.Arm(); err != nil {
 		t.Fatal(err)
 	}
-	for i := range s.inputs {
-		s.inputs[i] = math.NaN()
+	for i := range s.Inputs {
+		s.Inputs[i] = math.NaN()
 	}
-	if _, still := s.stops(time.Second); !still {
+	if _, still := s.Stops(time.Second); !still {
 		t.Error("armed: it drives without a command")
 	}
-	s.wheels(5, 5)
+	s.Wheels(5, 5)
 	s.Run(time.Second)
-	if _, still := s.stops(100 * time.Millisecond); still {
+	if _, still := s.Stops(100 * time.Millisecond); still {
 		t.Error("armed and commanded: it stands")
 	}
 }
@@ -287,7 +242,7 @@ func TestBaseFaults(t *testing.T) {
 			"parts: {camera_pan: sim, camera_tilt: sim, left_rear_wheel: sim}",
 			"agents[0].parts.left_rear_wheel", "emulated as the whole base"},
 	} {
-		config, err := configs.Load(rigOf(t, pioneerRig, "", c.from, c.to), configs.Options{})
+		config, err := configs.Load(rigtest.RigOf(t, pioneerRig, "", c.from, c.to), configs.Options{})
 		if err == nil {
 			_, err = plan.Resolve(config, builtin.Catalog())
 		}
@@ -300,18 +255,18 @@ func TestBaseFaults(t *testing.T) {
 // A scanner makes the robot's sensor what it is, on every body, and its rays end at the walls of the hall.
 func TestScanners(t *testing.T) {
 	for name, device := range scanners() {
-		path := rigOf(t, pioneerRig, "", "sick-lms200", device)
+		path := rigtest.RigOf(t, pioneerRig, "", "sick-lms200", device)
 		count := map[string]int{}
 		for _, body := range []string{"sim", "emulated"} {
-			s := step(t, planOf(t, path, configs.Options{Set: []string{"agents[0].body=" + body}}))
+			s := rigtest.Step(t, rigtest.PlanOf(t, path, configs.Options{Set: []string{"agents[0].body=" + body}}))
 			s.Run(4 * time.Second) // an RPLIDAR spins up
-			scan, d := s.sensor("scanner1"), s.device("scanner1")
+			scan, d := s.Sensor("scanner1"), s.Device("scanner1")
 			if count[body] = len(scan); d.Err != nil {
 				t.Errorf("%s %s: %v", name, body, d.Err)
 				continue
 			}
-			at := s.sys.Scene.Body("pioneer").Pose(0).Times(hal.Pose{Position: [3]float64{0.144, 0, 0.13}})
-			p := s.sys.Plan.Sensors[slices.IndexFunc(s.sys.Plan.Sensors,
+			at := s.Sys.Scene.Body("pioneer").Pose(0).Times(hal.Pose{Position: [3]float64{0.144, 0, 0.13}})
+			p := s.Sys.Plan.Sensors[slices.IndexFunc(s.Sys.Plan.Sensors,
 				func(p *catalog.SensorPlan) bool { return p.Name == "scanner1" })].Scanner
 			wrong := 0
 			for i, got := range scan {

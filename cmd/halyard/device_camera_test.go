@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"image/jpeg"
 	"math"
@@ -18,6 +17,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/protocols/imageserver"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	okonserve "github.com/halyard-robotics/halyard/internal/serve/okon"
 	"github.com/halyard-robotics/halyard/protocols/okon"
 	"github.com/halyard-robotics/halyard/sim/emulator/video"
@@ -25,52 +25,17 @@ import (
 )
 
 // emulatedEye is Okon in lock-step with an emulated camera that has small pictures.
-func emulatedEye(t *testing.T, format string) (*stepped, *video.Camera) {
+func emulatedEye(t *testing.T, format string) (*rigtest.Stepped, *video.Camera) {
 	t.Helper()
-	s := step(t, planOf(t, "okon", configs.Options{Body: "emulated", Set: []string{"clock.mode=lockstep",
+	s := rigtest.Step(t, rigtest.PlanOf(t, "okon", configs.Options{Body: "emulated", Set: []string{"clock.mode=lockstep",
 		"agents[0].hardware.cameras.front={device: v4l2, width: 64, height: 36, format: " + format + ", rate: 25}"}}))
-	for _, w := range s.sys.Worlds {
+	for _, w := range s.Sys.Worlds {
 		if v, ok := w.(*video.Camera); ok {
 			return s, v
 		}
 	}
 	t.Fatal("no emulated camera")
 	return nil, nil
-}
-
-// Look lets time pass until camera i has a picture newer than after, for d at most of the wall's time and of the rig's.
-func (s *stepped) Look(i int, after uint64, d time.Duration) (p *hal.Picture, err error) {
-	s.t.Helper()
-	sight, err := s.sys.Sight(s.agent)
-	if err != nil {
-		return nil, err
-	}
-	w, err := sight.Watch(i)
-	if err != nil {
-		return nil, err
-	}
-	defer w.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		p, err = w.Next(ctx, after)
-	}()
-	// Goroutines outside the cycle have the wall's time; the rig's passes as fast as it can.
-	pause := time.NewTicker(time.Millisecond)
-	defer pause.Stop()
-	for late := time.Now().Add(d); time.Now().Before(late); {
-		s.Run(s.sys.Rig.Period())
-		select {
-		case <-done:
-			return p, err
-		case <-pause.C:
-		}
-	}
-	cancel()
-	<-done
-	return p, err
 }
 
 // On the emulated body the camera is the real driver on an emulated device, and shows what the simulated one sees.
@@ -86,7 +51,7 @@ func TestCameraEmulated(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n := len(s.agent.Layout().Cameras)
+			n := len(s.Agent.Layout().Cameras)
 			truth, err := s.Look(n, 0, 20*time.Second)
 			if err != nil {
 				t.Fatal(err)
@@ -128,7 +93,7 @@ func TestCameraUnplugged(t *testing.T) {
 		}
 	}
 	s.Run(100 * time.Millisecond)
-	if hal.KindOf(gone) != hal.Absent || !s.saw("/okon/front/Fault") {
+	if hal.KindOf(gone) != hal.Absent || !s.Saw("/okon/front/Fault") {
 		t.Errorf("unplugged: got %v and no event", gone)
 	}
 	device.ClearFaults()
@@ -142,10 +107,10 @@ func TestCameraUnplugged(t *testing.T) {
 		}
 	}
 	s.Run(100 * time.Millisecond)
-	if n := testing.AllocsPerRun(100, func() { assembly.Watchful{System: s.sys}.Cycle(nil) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { assembly.Watchful{System: s.Sys}.Cycle(nil) }); n != 0 {
 		t.Errorf("looking after cameras: got %g allocations a cycle, want 0", n)
 	}
-	for _, e := range s.sys.Eyes.Watched {
+	for _, e := range s.Sys.Eyes.Watched {
 		if stats, lost := e.Camera.State(); lost != nil || stats.Opened < 2 {
 			t.Errorf("got %+v, %v", stats, lost)
 		}
@@ -155,11 +120,11 @@ func TestCameraUnplugged(t *testing.T) {
 // A real robot has no pictures of a camera without a device. A camera with a device has pictures without detections.
 func TestSightOfDevices(t *testing.T) {
 	s, _ := emulatedEye(t, "mjpeg")
-	emulated, err := s.sys.Sight(s.agent)
+	emulated, err := s.Sys.Sight(s.Agent)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := s.agent.Layout()
+	l := s.Agent.Layout()
 	device := emulated.Devices[0]
 	scene := emulated.Scene
 	none := []*camera.Camera{nil, nil}
@@ -196,7 +161,7 @@ func TestSightOfDevices(t *testing.T) {
 
 // Cameras that fit to nothing: each fault with its path, and what would fit.
 func TestCameraFaults(t *testing.T) {
-	rig := rigOf(t, strings.Replace(rovRig, "      sensors:\n", `      cameras:
+	rig := rigtest.RigOf(t, strings.Replace(rovRig, "      sensors:\n", `      cameras:
         depth: {device: v4l2}
         frnt: {device: v4l2}
         front: {device: webcam}
@@ -230,7 +195,7 @@ func TestCameraFaults(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", set, err, want)
 		}
 	}
-	p := planOf(t, "okon", configs.Options{Set: []string{"agents[0].hardware.cameras.front.width=320",
+	p := rigtest.PlanOf(t, "okon", configs.Options{Set: []string{"agents[0].hardware.cameras.front.width=320",
 		"agents[0].hardware.cameras.front.height=180"}})
 	if got := p.Agents[0].Vehicle.Cameras(0)[0]; got.Width != 320 || got.Height != 180 ||
 		p.Agents[0].Layout.Cameras[0].Width != 320 {
@@ -281,11 +246,11 @@ func TestCameraFix(t *testing.T) {
 
 // A camera may be simulated on a robot whose rest is not.
 func TestCameraPart(t *testing.T) {
-	s := step(t, planOf(t, "okon",
+	s := rigtest.Step(t, rigtest.PlanOf(t, "okon",
 		configs.Options{Set: []string{"clock.mode=lockstep", "agents[0].body=emulated",
 			"agents[0].parts={front: sim}"}}))
-	sight, err := s.sys.Sight(s.agent)
-	if err != nil || sight.Devices[0] != nil || !sight.Sees(0) || s.agent.BodyKind() != hal.Emulated {
+	sight, err := s.Sys.Sight(s.Agent)
+	if err != nil || sight.Devices[0] != nil || !sight.Sees(0) || s.Agent.BodyKind() != hal.Emulated {
 		t.Errorf("got %+v, %v", sight, err)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/emulator/pty"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
@@ -110,7 +111,7 @@ func buildOnPTY(p *plan.Plan) (sys *assembly.System, err error) {
 func TestRealDevicesOnPTYs(t *testing.T) {
 	maestro, bno := chip.NewMaestro(6, 12, false), chip.NewBNO055(imu.BNO055Address)
 	board, sensor := plug(t, maestro), plug(t, bno)
-	path := rigOf(t, doctor.NodderRig, doctor.Nodder, "body: emulated", "body: real",
+	path := rigtest.RigOf(t, doctor.NodderRig, doctor.Nodder, "body: emulated", "body: real",
 		"{type: i2c, port: /dev/i2c-nobody}", "{type: serial, port: "+sensor.path+"}",
 		"{type: dynamixel2, port: /dev/serial/by-id/nobody}", "{type: serial, port: "+board.path+"}",
 		"{bus: line, id: 1, model: xl430-w250}", "{bus: line, device: maestro, channel: 0, calibration: pan.yaml}",
@@ -128,7 +129,7 @@ func TestRealDevicesOnPTYs(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "imu.yaml"), []byte(lies), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	sys, err := buildOnPTY(planOf(t, path, configs.Options{}))
+	sys, err := buildOnPTY(rigtest.PlanOf(t, path, configs.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +148,7 @@ func TestRealDevicesOnPTYs(t *testing.T) {
 	board.until(t, "tilt at 0.5 rad", func() bool {
 		return maestro.Pulse(3) == 1750*time.Microsecond && maestro.Pulse(0) == 0
 	})
-	v := agent.Measured(nil)[sensorOf(t, agent.Layout(), "imu").First:]
+	v := agent.Measured(nil)[rigtest.SensorOf(t, agent.Layout(), "imu").First:]
 	if q := v[:4]; math.Abs(q[0]-math.Sqrt2/2) > 0.01 || math.Abs(math.Abs(q[3])-math.Sqrt2/2) > 0.01 ||
 		math.Abs(v[9]-9.81) > 0.02 {
 		t.Errorf("imu, mounted a quarter turn off: got %v", v[:10])
@@ -185,7 +186,7 @@ func TestRealThrustersOnAPTY(t *testing.T) {
 		pairs = append(pairs, fmt.Sprintf("%s: {bus: main, device: pca9685, channel: %d", name, i),
 			fmt.Sprintf("%s: {bus: thrusters, device: maestro, channel: %d, calibration: %s.yaml", name, i, name))
 	}
-	path := rigOf(t, rovRig, "", pairs...)
+	path := rigtest.RigOf(t, rovRig, "", pairs...)
 	for i, name := range names {
 		c := calibration.NominalThruster(name, calibration.Channel{Model: "maestro", Channel: i}, nil)
 		c.Mode, c.Method, c.Date, c.Arming = hal.DutyMode, calibration.ByManual, time.Unix(1_700_000_000, 0),
@@ -198,7 +199,7 @@ func TestRealThrustersOnAPTY(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "imu.yaml"), []byte(lies), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	sys, err := buildOnPTY(planOf(t, path, configs.Options{}))
+	sys, err := buildOnPTY(rigtest.PlanOf(t, path, configs.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}

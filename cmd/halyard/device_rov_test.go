@@ -15,6 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/autopilot"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
@@ -53,38 +54,40 @@ func TestROVConforms(t *testing.T) {
 	for _, board := range []string{"pca9685", "maestro"} {
 		t.Run(board, func(t *testing.T) {
 			path := rovOn(t, board)
-			haltest.Run(t, func(t *testing.T) haltest.Subject { return subject(t, planOf(t, path, configs.Options{})) })
+			haltest.Run(t, func(t *testing.T) haltest.Subject {
+				return rigtest.Subject(t, rigtest.PlanOf(t, path, configs.Options{}))
+			})
 		})
 	}
 }
 
 func rovOn(t *testing.T, board string) string {
 	if board == "maestro" {
-		return rigOf(t, rovRig, "", "{bus: main, device: pca9685,", "{bus: thrusters, device: maestro,",
+		return rigtest.RigOf(t, rovRig, "", "{bus: main, device: pca9685,", "{bus: thrusters, device: maestro,",
 			", frequency: 200", "")
 	}
-	return rigOf(t, rovRig, "")
+	return rigtest.RigOf(t, rovRig, "")
 }
 
 // dive lets a pilot hold a depth of 2 m and a heading for half a minute and reports how far off it was in the end.
-func dive(t *testing.T, s *stepped) (bits []uint64, depth, heading float64) {
+func dive(t *testing.T, s *rigtest.Stepped) (bits []uint64, depth, heading float64) {
 	t.Helper()
-	p, err := autopilot.New(s.agent.Layout(), autopilot.Config{})
+	p, err := autopilot.New(s.Agent.Layout(), autopilot.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.agent.SetAutopilot(p)
-	none := s.inputs
+	s.Agent.SetAutopilot(p)
+	none := s.Inputs
 	s.Run(4 * time.Second)
 	p.SetTargets(autopilot.Targets{Attitude: [4]float64{math.Cos(0.4), 0, 0, math.Sin(0.4)}, Depth: 2})
 	p.Arm()
-	s.inputs = none
+	s.Inputs = none
 	bits = s.Run(30 * time.Second)
-	truth := hal.NewFrame(s.agent.Layout())
-	if err := s.sys.Scene.Vehicle("rov").Read(truth); err != nil {
+	truth := hal.NewFrame(s.Agent.Layout())
+	if err := s.Sys.Scene.Vehicle("rov").Read(truth); err != nil {
 		t.Fatal(err)
 	}
-	at := truth.Measured[sensorOf(t, s.agent.Layout(), "pose").First:]
+	at := truth.Measured[rigtest.SensorOf(t, s.Agent.Layout(), "pose").First:]
 	return bits, -at[2], 2 * math.Atan2(at[6], at[3])
 }
 
@@ -97,12 +100,12 @@ func TestROVDives(t *testing.T) {
 			if body == "sim" {
 				o.Body = "sim"
 			}
-			bits, depth, heading := dive(t, step(t, planOf(t, path, o)))
+			bits, depth, heading := dive(t, rigtest.Step(t, rigtest.PlanOf(t, path, o)))
 			t.Logf("depth %.3f m, heading %.3f rad", depth, heading)
 			if math.Abs(depth-2) > 0.05 || math.Abs(heading-0.8) > 2*math.Pi/180 {
 				t.Errorf("got depth %.3f m, heading %.3f rad, want 2 and 0.8", depth, heading)
 			}
-			again, _, _ := dive(t, step(t, planOf(t, path, o)))
+			again, _, _ := dive(t, rigtest.Step(t, rigtest.PlanOf(t, path, o)))
 			if !slices.Equal(bits, again) {
 				t.Error("two dives differ")
 			}
@@ -110,46 +113,36 @@ func TestROVDives(t *testing.T) {
 	}
 }
 
-// duties are what the thrusters truly do.
-func (s *stepped) duties() (most float64) {
-	for _, r := range s.sys.Emulation.Robots {
-		for i := range r.Outputs {
-			most = math.Max(most, math.Abs(r.Frame.Inputs[r.Outputs[i].Input]))
-		}
-	}
-	return most
-}
-
 // An IMU that is unplugged is told, and no thruster goes on without it; the same with a board, and a disarmed robot.
 // Nothing moves before the ESCs are armed.
 func TestROVFaults(t *testing.T) {
-	rig := func() (*stepped, *autopilot.Pilot, *chip.Bus) {
-		s := step(t, planOf(t, rovOn(t, ""), configs.Options{}))
-		p, err := autopilot.New(s.agent.Layout(), autopilot.Config{})
+	rig := func() (*rigtest.Stepped, *autopilot.Pilot, *chip.Bus) {
+		s := rigtest.Step(t, rigtest.PlanOf(t, rovOn(t, ""), configs.Options{}))
+		p, err := autopilot.New(s.Agent.Layout(), autopilot.Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.agent.SetAutopilot(p)
+		s.Agent.SetAutopilot(p)
 		p.SetTargets(autopilot.Targets{Attitude: [4]float64{1}, Depth: 2})
 		p.Arm()
-		return s, p, s.sys.Emulation.Buses["main"]
+		return s, p, s.Sys.Emulation.Buses["main"]
 	}
 	t.Run("arming", func(t *testing.T) {
 		s, _, _ := rig()
 		s.Run(2900 * time.Millisecond)
-		if s.duties() != 0 {
-			t.Errorf("before the ESCs are armed: got duty %v", s.duties())
+		if s.Duties() != 0 {
+			t.Errorf("before the ESCs are armed: got duty %v", s.Duties())
 		}
 		s.Run(300 * time.Millisecond)
-		if s.duties() == 0 {
+		if s.Duties() == 0 {
 			t.Error("armed: no thruster turns")
 		}
 		for _, d := range []string{"flh", "imu", "pressure", "battery", "pose"} {
-			if s.device(d).Err != nil {
-				t.Errorf("%s: %v", d, s.device(d).Err)
+			if s.Device(d).Err != nil {
+				t.Errorf("%s: %v", d, s.Device(d).Err)
 			}
 		}
-		if s.saw("/rov/battery/Alarm") {
+		if s.Saw("/rov/battery/Alarm") {
 			t.Error("a full battery rings")
 		}
 	})
@@ -158,18 +151,18 @@ func TestROVFaults(t *testing.T) {
 		s.Run(5 * time.Second)
 		bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: imu.BNO055Address})
 		s.Run(time.Second)
-		if s.device("imu").Err == nil || s.device("pose").Err == nil || s.device("pressure").Err != nil ||
-			!s.saw("/rov/imu/Fault") {
-			t.Errorf("unplugged: imu %v, pose %v, pressure %v", s.device("imu").Err, s.device("pose").Err,
-				s.device("pressure").Err)
+		if s.Device("imu").Err == nil || s.Device("pose").Err == nil || s.Device("pressure").Err != nil ||
+			!s.Saw("/rov/imu/Fault") {
+			t.Errorf("unplugged: imu %v, pose %v, pressure %v", s.Device("imu").Err, s.Device("pose").Err,
+				s.Device("pressure").Err)
 		}
-		if s.duties() != 0 {
-			t.Errorf("without an attitude: got duty %v", s.duties())
+		if s.Duties() != 0 {
+			t.Errorf("without an attitude: got duty %v", s.Duties())
 		}
 		bus.ClearFaults()
 		s.Run(3 * time.Second)
-		if s.device("imu").Err != nil || s.duties() == 0 {
-			t.Errorf("plugged in: %v, duty %v", s.device("imu").Err, s.duties())
+		if s.Device("imu").Err != nil || s.Duties() == 0 {
+			t.Errorf("plugged in: %v, duty %v", s.Device("imu").Err, s.Duties())
 		}
 	})
 	t.Run("board", func(t *testing.T) {
@@ -177,17 +170,17 @@ func TestROVFaults(t *testing.T) {
 		s.Run(5 * time.Second)
 		bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: pwm.PCA9685Address})
 		s.Run(500 * time.Millisecond)
-		if s.device("brv").Err == nil || s.device("imu").Err != nil || !s.saw("/rov/brv/Fault") || s.duties() != 0 {
-			t.Errorf("lost: got %v, duty %v", s.device("brv").Err, s.duties())
+		if s.Device("brv").Err == nil || s.Device("imu").Err != nil || !s.Saw("/rov/brv/Fault") || s.Duties() != 0 {
+			t.Errorf("lost: got %v, duty %v", s.Device("brv").Err, s.Duties())
 		}
-		for _, stop := range s.sys.Rig.EmergencyStop("test") {
+		for _, stop := range s.Sys.Rig.EmergencyStop("test") {
 			if stop.Err == nil {
 				t.Errorf("emergency stop: %s acknowledged", stop.Joint)
 			}
 		}
 		bus.ClearFaults()
 		s.Run(time.Second)
-		for _, stop := range s.sys.Rig.EmergencyStop("again") {
+		for _, stop := range s.Sys.Rig.EmergencyStop("again") {
 			if stop.Err != nil {
 				t.Errorf("emergency stop: %s: %v", stop.Joint, stop.Err)
 			}
@@ -196,22 +189,22 @@ func TestROVFaults(t *testing.T) {
 	t.Run("disarming", func(t *testing.T) {
 		s, p, _ := rig()
 		s.Run(5 * time.Second)
-		s.agent.Disarm()
+		s.Agent.Disarm()
 		s.Run(100 * time.Millisecond)
-		if s.duties() != 0 || p.Armed() {
-			t.Errorf("disarmed: got duty %v", s.duties())
+		if s.Duties() != 0 || p.Armed() {
+			t.Errorf("disarmed: got duty %v", s.Duties())
 		}
-		if err := s.agent.Arm(); err != nil {
+		if err := s.Agent.Arm(); err != nil {
 			t.Fatal(err)
 		}
 		s.Run(time.Second)
-		if s.duties() != 0 {
-			t.Errorf("armed again, but not the autopilot: got duty %v", s.duties())
+		if s.Duties() != 0 {
+			t.Errorf("armed again, but not the autopilot: got duty %v", s.Duties())
 		}
-		s.agent.SetAutopilot(nil)
-		s.inputs[s.agent.Layout().Actuators[0].Goal[hal.DutyMode]] = 0.5
+		s.Agent.SetAutopilot(nil)
+		s.Inputs[s.Agent.Layout().Actuators[0].Goal[hal.DutyMode]] = 0.5
 		s.Run(100 * time.Millisecond)
-		if d := s.duties(); math.Abs(d-0.5) > 0.01 {
+		if d := s.Duties(); math.Abs(d-0.5) > 0.01 {
 			t.Errorf("by hand: got duty %v, want 0.5", d)
 		}
 	})
@@ -219,19 +212,19 @@ func TestROVFaults(t *testing.T) {
 
 // A thruster whose truth is not its calibration pushes the other way.
 func TestThrusterMountedWrong(t *testing.T) {
-	path := rigOf(t, rovRig, "", "channel: 0, frequency: 200}",
+	path := rigtest.RigOf(t, rovRig, "", "channel: 0, frequency: 200}",
 		"channel: 0, frequency: 200, ground_truth: {direction: -1}}")
-	s := step(t, planOf(t, path, configs.Options{}))
-	for _, a := range s.agent.Layout().Actuators {
-		s.inputs[a.Goal[hal.DutyMode]] = 0.5
+	s := rigtest.Step(t, rigtest.PlanOf(t, path, configs.Options{}))
+	for _, a := range s.Agent.Layout().Actuators {
+		s.Inputs[a.Goal[hal.DutyMode]] = 0.5
 	}
 	s.Run(4 * time.Second)
-	for _, m := range s.sys.Emulation.Robots[0].Outputs {
-		name, want := s.agent.Layout().Actuators[m.At].Name, 0.5
+	for _, m := range s.Sys.Emulation.Robots[0].Outputs {
+		name, want := s.Agent.Layout().Actuators[m.At].Name, 0.5
 		if name == "flh" {
 			want = -0.5
 		}
-		if got := s.sys.Emulation.Robots[0].Frame.Inputs[m.Input]; math.Abs(got-want) > 0.01 {
+		if got := s.Sys.Emulation.Robots[0].Frame.Inputs[m.Input]; math.Abs(got-want) > 0.01 {
 			t.Errorf("%s: got duty %v, want %v", name, got, want)
 		}
 	}
@@ -259,7 +252,7 @@ func TestServeROV(t *testing.T) {
 // Depth is by the water that the config says: the sea's is heavier, and the same pressure is less deep.
 func TestDensity(t *testing.T) {
 	for said, want := range map[string]float64{"": 997, ", density: 1029": 1029} {
-		sys, err := assembly.Build(planOf(t, rigOf(t, rovRig, "", "device: ms5837-30ba", "device: ms5837-30ba"+said),
+		sys, err := assembly.Build(rigtest.PlanOf(t, rigtest.RigOf(t, rovRig, "", "device: ms5837-30ba", "device: ms5837-30ba"+said),
 			configs.Options{}), slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/protocols/imageserver"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	gamebotsserve "github.com/halyard-robotics/halyard/internal/serve/gamebots"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
 	"github.com/halyard-robotics/halyard/sim"
@@ -40,11 +41,11 @@ servers: []
 `
 
 // listeners are what the readers of a robot tell.
-func listeners(t *testing.T, s *stepped) map[string]*[]int {
+func listeners(t *testing.T, s *rigtest.Stepped) map[string]*[]int {
 	t.Helper()
 	told := map[string]*[]int{}
 	for _, name := range []string{"rfid", "victrfid"} {
-		source, ok := s.sys.Sources[plan.JointRef{Agent: 0, Joint: catalog.SensorIndex(s.agent.Layout(), name)}].(catalog.Tagged)
+		source, ok := s.Sys.Sources[plan.JointRef{Agent: 0, Joint: catalog.SensorIndex(s.Agent.Layout(), name)}].(catalog.Tagged)
 		if list := (&[]int{}); ok && source.Listen(func(tag int) { *list = append(*list, tag) }) {
 			told[name] = list
 		} else {
@@ -52,22 +53,6 @@ func listeners(t *testing.T, s *stepped) map[string]*[]int {
 		}
 	}
 	return told
-}
-
-// at puts the robot where its reader is over a place, and lets d pass; it returns which tags a reader told there.
-func (s *stepped) at(t *testing.T, told *[]int, x, y float64, d time.Duration) []int {
-	t.Helper()
-	s.sys.Rig.BetweenCycles(func() {
-		if err := s.sys.Scene.Place("seeker",
-			hal.Pose{Position: [3]float64{x - 0.2, y, -1.82}, Rotation: [4]float64{1}}); err != nil {
-			t.Error(err)
-		}
-	})
-	s.Run(400 * time.Millisecond) // what was read before is forgotten
-	*told = nil
-	s.Run(d)
-	slices.Sort(*told)
-	return slices.Compact(*told)
 }
 
 // The tags of the arena pass through emulated readers and their drivers: by number, where the scene's reader finds
@@ -84,26 +69,26 @@ func TestReadersOfTags(t *testing.T) {
 				rig = strings.Replace(rig, "{bus: main, device: pn532, rate: 20}",
 					"{bus: nfc, device: pn532, rate: 20}", 1)
 			}
-			s := step(t, planOf(t, rigOf(t, rig, ""), configs.Options{}))
+			s := rigtest.Step(t, rigtest.PlanOf(t, rigtest.RigOf(t, rig, ""), configs.Options{}))
 			told := listeners(t, s)
-			first := sensorOf(t, s.agent.Layout(), "rfid").First
+			first := rigtest.SensorOf(t, s.Agent.Layout(), "rfid").First
 			for _, at := range []struct {
 				x, y float64
 				want []int
 			}{{3.3, -1.9, []int{1}}, {6, -1.9, nil}, {8.1, -4.3, []int{2}}} {
-				if got := s.at(t, told["rfid"], at.x, at.y, time.Second); !slices.Equal(got, at.want) {
+				if got := s.At(t, told["rfid"], at.x, at.y, time.Second); !slices.Equal(got, at.want) {
 					t.Errorf("at %g, %g: got %d, want %d", at.x, at.y, got, at.want)
 				}
-				if n := s.agent.Measured(nil)[first]; int(n) != len(at.want) {
+				if n := s.Agent.Measured(nil)[first]; int(n) != len(at.want) {
 					t.Errorf("at %g, %g: got a count of %g, want %d", at.x, at.y, n, len(at.want))
 				}
 			}
 			// Jim's number is his place in the arena's list; his name no reader knows.
-			if got := s.at(t, told["victrfid"], 2.1, -4.35, time.Second); !slices.Equal(got, []int{0}) {
+			if got := s.At(t, told["victrfid"], 2.1, -4.35, time.Second); !slices.Equal(got, []int{0}) {
 				t.Errorf("at the victim: got %d, want 0", got)
 			}
 			for _, name := range []string{"rfid", "victrfid"} {
-				if d := s.device(name); d.Err != nil {
+				if d := s.Device(name); d.Err != nil {
 					t.Errorf("%s: %v", name, d.Err)
 				}
 			}
@@ -113,10 +98,10 @@ func TestReadersOfTags(t *testing.T) {
 
 // A tag that answers once alone is read all the same, for it stays in the field until a reader has looked.
 func TestReaderOfSingleShot(t *testing.T) {
-	s := step(t, planOf(t, rigOf(t, seeker, ""), configs.Options{}))
+	s := rigtest.Step(t, rigtest.PlanOf(t, rigtest.RigOf(t, seeker, ""), configs.Options{}))
 	list := listeners(t, s)["rfid"]
-	s.sys.Rig.BetweenCycles(func() {
-		if err := s.sys.Scene.Place("seeker",
+	s.Sys.Rig.BetweenCycles(func() {
+		if err := s.Sys.Scene.Place("seeker",
 			hal.Pose{Position: [3]float64{0.7, -7.9, -1.82}, Rotation: [4]float64{1}}); err != nil {
 			t.Error(err)
 		}
@@ -125,7 +110,7 @@ func TestReaderOfSingleShot(t *testing.T) {
 	if got := slices.Compact(*list); !slices.Equal(got, []int{3}) {
 		t.Errorf("got %d, want 3", got)
 	}
-	if got := s.at(t, list, 0.9, -7.9, time.Second); len(got) != 0 {
+	if got := s.At(t, list, 0.9, -7.9, time.Second); len(got) != 0 {
 		t.Errorf("a second time: got %d, want nothing", got)
 	}
 }
@@ -153,36 +138,36 @@ func TestFieldOfTags(t *testing.T) {
 
 // What a client of Gamebots is told comes of the devices; where there are none, of the scene.
 func TestReadersTellGamebots(t *testing.T) {
-	s := step(t, planOf(t, rigOf(t, seeker, ""), configs.Options{}))
-	l := s.agent.Layout()
+	s := rigtest.Step(t, rigtest.PlanOf(t, rigtest.RigOf(t, seeker, ""), configs.Options{}))
+	l := s.Agent.Layout()
 	r := &gamebots.Robot{Sensors: []gamebots.Sensor{{Index: catalog.SensorIndex(l, "rfid")},
 		{Index: catalog.SensorIndex(l, "victrfid")}, {Index: 0}}}
-	gamebotsserve.ListenTags(s.sys, 0, r)
+	gamebotsserve.ListenTags(s.Sys, 0, r)
 	if r.Sensors[0].Hits == nil || r.Sensors[1].Hits == nil || r.Sensors[2].Hits != nil {
 		t.Errorf("got %+v", r.Sensors)
 	}
 	// The scene's reader has a listener already, the emulated device: a second would take its tags away.
-	if err := s.sys.Scene.Body("seeker").Listen(catalog.SensorIndex(l, "rfid"), nil); err != nil {
+	if err := s.Sys.Scene.Body("seeker").Listen(catalog.SensorIndex(l, "rfid"), nil); err != nil {
 		t.Error(err)
 	}
 }
 
 // A reader that does not answer is a fault, and recovered when it does; the doctor looks at readers too.
 func TestReaderLost(t *testing.T) {
-	s := step(t, planOf(t, rigOf(t, seeker, ""), configs.Options{}))
+	s := rigtest.Step(t, rigtest.PlanOf(t, rigtest.RigOf(t, seeker, ""), configs.Options{}))
 	told := listeners(t, s)["victrfid"]
-	bus := s.sys.Emulation.Buses["main"]
+	bus := s.Sys.Emulation.Buses["main"]
 	s.Run(500 * time.Millisecond)
 	bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: 0x24})
 	s.Run(time.Second)
-	if d := s.device("victrfid"); hal.KindOf(d.Err) != hal.Absent || !s.saw("/seeker/victrfid/Fault") {
+	if d := s.Device("victrfid"); hal.KindOf(d.Err) != hal.Absent || !s.Saw("/seeker/victrfid/Fault") {
 		t.Errorf("off: got %v", d.Err)
 	}
 	bus.ClearFaults()
-	if got := s.at(t, told, 2.1, -4.35, time.Second); !slices.Equal(got, []int{0}) || s.device("victrfid").Err != nil {
-		t.Errorf("on again: got %d, %v", got, s.device("victrfid").Err)
+	if got := s.At(t, told, 2.1, -4.35, time.Second); !slices.Equal(got, []int{0}) || s.Device("victrfid").Err != nil {
+		t.Errorf("on again: got %d, %v", got, s.Device("victrfid").Err)
 	}
-	path := rigOf(t, seeker, "")
+	path := rigtest.RigOf(t, seeker, "")
 	if code, out, text := runApp(t, "doctor", path, "--set", "agents[0].parts={rfid: emulated, victrfid: emulated}",
 		"-o", "jsonl"); code != 0 ||
 		!strings.Contains(out, `"found":"rdm6300 measures [0]"`) ||
@@ -228,7 +213,7 @@ servers:
   - {protocol: gamebots, listen: "127.0.0.1:0"}
   - {protocol: imageserver, listen: "127.0.0.1:0", format: raw}
 `
-	r := startServe(t, rigOf(t, rig, ""))
+	r := startServe(t, rigtest.RigOf(t, rig, ""))
 	c := gamebotsClient(t, r)
 	c.spawn("USARBot.P2AT", "R1", [3]float64{3.1, 1.9, 1.82})
 	for n := 0; ; n++ {

@@ -22,6 +22,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
@@ -198,7 +199,7 @@ func (f *fragment) framed(t *testing.T, dir string, whole table) table {
 		if err := os.WriteFile(path, bare, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		l := planOf(t, path, configs.Options{}).Agents[0].Layout
+		l := rigtest.PlanOf(t, path, configs.Options{}).Agents[0].Layout
 		if !r.has(l, hardware) {
 			continue
 		}
@@ -305,7 +306,7 @@ func TestDevicesDoc(t *testing.T) {
 	for _, f := range fragments(t) {
 		for i, v := range f.variants(t) {
 			t.Run(v.name, func(t *testing.T) {
-				p := planOf(t, v.rig(t), configs.Options{Body: "emulated"})
+				p := rigtest.PlanOf(t, v.rig(t), configs.Options{Body: "emulated"})
 				for _, word := range wordsOf(p.Config) {
 					shown[word] = true
 				}
@@ -419,27 +420,27 @@ func wordsOf(c *configs.Config) (list []string) {
 func tryExample(t *testing.T, p *plan.Plan, d time.Duration) {
 	t.Helper()
 	h := p.Config.Agents[0].Hardware
-	s := step(t, p)
-	l := s.agent.Layout()
+	s := rigtest.Step(t, p)
+	l := s.Agent.Layout()
 	s.Run(d / 2)
 	goals := map[int]float64{}
 	for i := range l.Actuators {
 		a := &l.Actuators[i]
-		switch at := s.agent.Measured(nil)[max(0, a.Position)]; {
+		switch at := s.Agent.Measured(nil)[max(0, a.Position)]; {
 		case a.Goal[hal.PositionMode] != hal.None:
 			goals[i] = at + 0.1
-			s.inputs[a.Goal[hal.PositionMode]] = goals[i]
+			s.Inputs[a.Goal[hal.PositionMode]] = goals[i]
 		case a.Kind == hal.Thruster:
-			s.inputs[a.Goal[hal.DutyMode]] = 0.1
+			s.Inputs[a.Goal[hal.DutyMode]] = 0.1
 		case a.Goal[hal.VelocityMode] != hal.None:
-			s.inputs[a.Goal[hal.VelocityMode]] = 0.5
+			s.Inputs[a.Goal[hal.VelocityMode]] = 0.5
 		}
 	}
 	s.Run(d / 2)
-	values := s.agent.Measured(nil)
+	values := s.Agent.Measured(nil)
 	for name := range h.Joints {
 		i := l.Actuator(name)
-		if st := s.device(name); st.Err != nil || st.Time < d-100*time.Millisecond {
+		if st := s.Device(name); st.Err != nil || st.Time < d-100*time.Millisecond {
 			t.Errorf("%s: %+v", name, st)
 		}
 		if goal, ok := goals[i]; ok && d >= time.Second && math.Abs(values[l.Actuators[i].Position]-goal) > 0.05 {
@@ -447,10 +448,10 @@ func tryExample(t *testing.T, p *plan.Plan, d time.Duration) {
 		}
 	}
 	for name, c := range h.Sensors {
-		if st := s.device(name); st.Err != nil || st.Time < d-300*time.Millisecond {
+		if st := s.Device(name); st.Err != nil || st.Time < d-300*time.Millisecond {
 			t.Errorf("%s: %+v", name, st)
 		}
-		of := sensorOf(t, l, name)
+		of := rigtest.SensorOf(t, l, name)
 		measured := values[of.First : of.First+of.Count]
 		for k, v := range measured {
 			if channel := l.Measured(of.First + k); !(v >= channel.Min && v <= channel.Max) &&
@@ -461,19 +462,19 @@ func tryExample(t *testing.T, p *plan.Plan, d time.Duration) {
 		}
 		sensible(t, name, c.Device, of.Kind, measured)
 	}
-	for _, q := range s.sys.Plan.Sensors {
+	for _, q := range s.Sys.Plan.Sensors {
 		if len(q.Uses) > 0 {
 			continue
 		}
-		v := make([]float64, s.sys.Pollers[q].Values())
-		if age, err := s.sys.Pollers[q].Latest(v, 0); err != nil || age < 0 || age > 300*time.Millisecond {
+		v := make([]float64, s.Sys.Pollers[q].Values())
+		if age, err := s.Sys.Pollers[q].Latest(v, 0); err != nil || age < 0 || age > 300*time.Millisecond {
 			t.Errorf("%s: %v old: %v", q.Name, age, err)
 		}
 		sensible(t, q.Name, q.Config.Device, "", v)
 	}
 	if h.Base != nil {
 		for _, u := range p.Agents[0].Base.Serves {
-			if st := s.device(u.Sensor); st.Err != nil || st.Time < d-450*time.Millisecond {
+			if st := s.Device(u.Sensor); st.Err != nil || st.Time < d-450*time.Millisecond {
 				t.Errorf("%s: %+v", u.Sensor, st)
 			}
 		}
@@ -487,7 +488,7 @@ func tryExample(t *testing.T, p *plan.Plan, d time.Duration) {
 			picture.Release()
 		}
 	}
-	for _, event := range s.events {
+	for _, event := range s.Events {
 		name := strings.Split(event, "/")[2]
 		_, joint := h.Joints[name]
 		_, sensor := h.Sensors[name]

@@ -16,22 +16,9 @@ import (
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
-
-// rigOf writes a config and its robot, and returns the config's path. pairs are replaced in the config.
-func rigOf(t *testing.T, rig, robot string, pairs ...string) string {
-	t.Helper()
-	dir := t.TempDir()
-	path := filepath.Join(dir, "rig.yaml")
-	for name, text := range map[string]string{path: strings.NewReplacer(pairs...).Replace(rig),
-		filepath.Join(dir, "nodder-robot.yaml"): robot} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return path
-}
 
 // turned is the calibration of an inertial sensor that lies a quarter turn off, whose axes are off too.
 const turned = `
@@ -52,17 +39,17 @@ func TestNodder(t *testing.T) {
 		if lies {
 			file = ", calibration: imu.yaml"
 		}
-		path := rigOf(t, doctor.NodderRig, doctor.Nodder, "bno055, rate: 100", kind+", rate: 100"+file)
+		path := rigtest.RigOf(t, doctor.NodderRig, doctor.Nodder, "bno055, rate: 100", kind+", rate: 100"+file)
 		if err := os.WriteFile(filepath.Join(filepath.Dir(path), "imu.yaml"),
 			[]byte(strings.Replace(turned, "DEVICE", kind, 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		t.Run(device, func(t *testing.T) {
-			s := subject(t, planOf(t, path, configs.Options{}))
+			s := rigtest.Subject(t, rigtest.PlanOf(t, path, configs.Options{}))
 			f := hal.NewFrame(s.Body.Layout())
 			cycles(t, s, f, 100*time.Millisecond)
 			l := s.Body.Layout()
-			tilt, imu := l.Actuators[l.Actuator("tilt")], sensorOf(t, l, "imu")
+			tilt, imu := l.Actuators[l.Actuator("tilt")], rigtest.SensorOf(t, l, "imu")
 			if tilt.Goal[hal.DutyMode] != hal.None {
 				t.Error("a hobby servo takes no duty")
 			}
@@ -86,20 +73,11 @@ func TestNodder(t *testing.T) {
 		})
 	}
 	t.Run("conforms", func(t *testing.T) {
-		path := rigOf(t, doctor.NodderRig, doctor.Nodder)
-		haltest.Run(t, func(t *testing.T) haltest.Subject { return subject(t, planOf(t, path, configs.Options{})) })
+		path := rigtest.RigOf(t, doctor.NodderRig, doctor.Nodder)
+		haltest.Run(t, func(t *testing.T) haltest.Subject {
+			return rigtest.Subject(t, rigtest.PlanOf(t, path, configs.Options{}))
+		})
 	})
-}
-
-func sensorOf(t testing.TB, l *hal.Layout, name string) hal.Sensor {
-	t.Helper()
-	for _, s := range l.Sensors {
-		if s.Name == name {
-			return s
-		}
-	}
-	t.Fatalf("no sensor %q", name)
-	return hal.Sensor{}
 }
 
 // cycles lets a body's cycle run for d.
@@ -127,7 +105,7 @@ func cycles(t *testing.T, s haltest.Subject, f *hal.Frame, d time.Duration) {
 
 // A config with ten faults of devices reports ten, each with its path; unknown devices list the known ones.
 func TestDeviceFaults(t *testing.T) {
-	rig := rigOf(t, doctor.NodderRig, doctor.Nodder,
+	rig := rigtest.RigOf(t, doctor.NodderRig, doctor.Nodder,
 		"{type: i2c,", "{type: i2c, frequency: 100000,",
 		"        tilt: {bus: main, device: pca9685, channel: 3, frequency: 200}\n",
 		`        tilt: {bus: line, device: pca9685, channel: 3}
@@ -168,7 +146,7 @@ func TestDeviceFaults(t *testing.T) {
 // Real devices without a calibration are refused with 6, those that are not there with 3.
 func TestRealDevices(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-	rig := rigOf(t, doctor.NodderRig, doctor.Nodder, "body: emulated", "body: real",
+	rig := rigtest.RigOf(t, doctor.NodderRig, doctor.Nodder, "body: emulated", "body: real",
 		"        pan: {bus: line, id: 1, model: xl430-w250}\n",
 		"        pan: {bus: main, device: pca9685, channel: 0}\n")
 	code, _, text := runApp(t, "serve", rig)
@@ -211,22 +189,22 @@ func TestBoardKinds(t *testing.T) {
 			"  usb: {type: serial, port: /dev/serial/by-id/nobody-2}\n"},
 		{"{device: kernel-pwm, address: 2, channel: 1}", ""},
 	} {
-		path := rigOf(t, doctor.NodderRig, doctor.Nodder, "{bus: main, device: pca9685, channel: 3, frequency: 200}",
+		path := rigtest.RigOf(t, doctor.NodderRig, doctor.Nodder, "{bus: main, device: pca9685, channel: 3, frequency: 200}",
 			c.board, "agents:\n", c.port+"agents:\n")
-		s := step(t, planOf(t, path, configs.Options{}))
-		s.inputs[s.agent.Layout().Actuators[1].Goal[hal.PositionMode]] = 0.3
+		s := rigtest.Step(t, rigtest.PlanOf(t, path, configs.Options{}))
+		s.Inputs[s.Agent.Layout().Actuators[1].Goal[hal.PositionMode]] = 0.3
 		s.Run(2 * time.Second)
-		if got := s.sys.Scene.Body("nodder").Joint(1).Servo.Position; math.Abs(got-0.3) > 0.03 ||
-			s.device("tilt").Err != nil {
-			t.Errorf("%s: tilt at %.3f rad, want 0.3; %v", c.board, got, s.device("tilt").Err)
+		if got := s.Sys.Scene.Body("nodder").Joint(1).Servo.Position; math.Abs(got-0.3) > 0.03 ||
+			s.Device("tilt").Err != nil {
+			t.Errorf("%s: tilt at %.3f rad, want 0.3; %v", c.board, got, s.Device("tilt").Err)
 		}
-		for _, stop := range s.sys.Rig.EmergencyStop("test") {
+		for _, stop := range s.Sys.Rig.EmergencyStop("test") {
 			if stop.Err != nil {
 				t.Errorf("%s: stop: %v", c.board, stop.Err)
 			}
 		}
 		s.Run(50 * time.Millisecond)
-		if s.sys.Scene.Body("nodder").Joint(1).Servo.Enable {
+		if s.Sys.Scene.Body("nodder").Joint(1).Servo.Enable {
 			t.Errorf("%s: stopped, and the servo still has pulses", c.board)
 		}
 	}
@@ -234,18 +212,18 @@ func TestBoardKinds(t *testing.T) {
 
 // An INA219 with another shunt than most boards have measures what flows through that one.
 func TestShunt(t *testing.T) {
-	path := rigOf(t, doctor.NodderRig, doctor.Nodder, "servers: []", `      monitors:
+	path := rigtest.RigOf(t, doctor.NodderRig, doctor.Nodder, "servers: []", `      monitors:
         supply: {bus: main, device: ina219, shunt: 0.01}
 servers: []`, "channel: 3, frequency: 200", "channel: 3, address: 0x41")
-	s := step(t, planOf(t, path, configs.Options{}))
-	for _, p := range s.sys.Plan.Sensors {
+	s := rigtest.Step(t, rigtest.PlanOf(t, path, configs.Options{}))
+	for _, p := range s.Sys.Plan.Sensors {
 		if p.Name != "supply" {
 			continue
 		}
-		s.sys.Emulation.Chips[p].(*chip.INA219).Amps = 12
+		s.Sys.Emulation.Chips[p].(*chip.INA219).Amps = 12
 		s.Run(200 * time.Millisecond)
 		var v [3]float64
-		if _, err := s.sys.Pollers[p].Latest(v[:], 0); err != nil || math.Abs(v[1]-12) > 0.05 {
+		if _, err := s.Sys.Pollers[p].Latest(v[:], 0); err != nil || math.Abs(v[1]-12) > 0.05 {
 			t.Errorf("got %v, %v; want 12 A", v, err)
 		}
 	}
@@ -254,16 +232,16 @@ servers: []`, "channel: 3, frequency: 200", "channel: 3, address: 0x41")
 // The inputs of one ADS1115 are sensors and monitors of their own, each at its rate, in step and in its own goroutine:
 // the chip converts one at a time, and none has another's volts.
 func TestInputsOfOneChip(t *testing.T) {
-	path := rigOf(t, strings.Replace(rovRig, "        battery: {bus: main, device: ina219, address: 0x41, below: 13}\n",
+	path := rigtest.RigOf(t, strings.Replace(rovRig, "        battery: {bus: main, device: ina219, address: 0x41, below: 13}\n",
 		`        battery: {bus: main, device: ads1115, input: 3, scale: 5, below: 13}
       monitors:
         leak: {bus: main, device: ads1115, input: 0, above: 2.5, rate: 100}
         trunk: {bus: main, device: ads1115, input: 1, scale: 2, rate: 7}
 `, 1), "")
-	s := step(t, planOf(t, path, configs.Options{}))
+	s := rigtest.Step(t, rigtest.PlanOf(t, path, configs.Options{}))
 	var of *chip.ADS1115
-	for _, p := range s.sys.Plan.Sensors {
-		if c, ok := s.sys.Emulation.Chips[p].(*chip.ADS1115); ok {
+	for _, p := range s.Sys.Plan.Sensors {
+		if c, ok := s.Sys.Emulation.Chips[p].(*chip.ADS1115); ok {
 			if of != nil && c != of {
 				t.Fatal("two chips at one address")
 			}
@@ -272,43 +250,43 @@ func TestInputsOfOneChip(t *testing.T) {
 	}
 	of.Volts[0], of.Volts[1] = 1.5, 0.75
 	s.Run(2 * time.Second)
-	for _, p := range s.sys.Plan.Sensors {
+	for _, p := range s.Sys.Plan.Sensors {
 		want := map[string]float64{"leak": 1.5, "trunk": 1.5, "battery": 5 * of.Volts[3]}[p.Name]
 		var v [1]float64
-		if age, err := s.sys.Pollers[p].Latest(v[:], 0); want > 0 && (err != nil || age > 200*time.Millisecond ||
+		if age, err := s.Sys.Pollers[p].Latest(v[:], 0); want > 0 && (err != nil || age > 200*time.Millisecond ||
 			math.Abs(v[0]-want) > 0.01) {
 			t.Errorf("%s: got %g, %v old, %v; want %g", p.Name, v[0], age, err, want)
 		}
 	}
-	if s.saw("/rov/leak/Alarm") || s.device("battery").Err != nil {
+	if s.Saw("/rov/leak/Alarm") || s.Device("battery").Err != nil {
 		t.Error("a leak without water, or no battery")
 	}
 	of.Volts[0] = 3
 	s.Run(200 * time.Millisecond)
-	if !s.saw("/rov/leak/Alarm") {
+	if !s.Saw("/rov/leak/Alarm") {
 		t.Error("no alarm of the leak")
 	}
 }
 
 // A monitor is a part like any: a hull is watched by its real sensor while the rest is simulated.
 func TestMonitorPart(t *testing.T) {
-	path := rigOf(t, strings.Replace(rovRig, "    body: emulated\n", "    body: sim\n    parts: {leak: emulated}\n", 1),
+	path := rigtest.RigOf(t, strings.Replace(rovRig, "    body: emulated\n", "    body: sim\n    parts: {leak: emulated}\n", 1),
 		"",
 		"servers: []", "      monitors:\n        leak: {bus: main, device: ads1115, above: 2.5}\n        dry: {bus: "+
 			"main, device: ads1115, input: 1}\nservers: []")
-	s := step(t, planOf(t, path, configs.Options{}))
+	s := rigtest.Step(t, rigtest.PlanOf(t, path, configs.Options{}))
 	s.Run(time.Second)
-	for _, p := range s.sys.Plan.Sensors {
+	for _, p := range s.Sys.Plan.Sensors {
 		want := map[string]configs.BodyKind{"leak": configs.Emulated}[p.Name]
-		if watching := s.sys.Pollers[p] != nil; watching != (want == configs.Emulated) {
+		if watching := s.Sys.Pollers[p] != nil; watching != (want == configs.Emulated) {
 			t.Errorf("%s: got it watched %v", p.Name, watching)
 		}
 	}
-	ids := s.sys.Rig.Values().Find(regexp.MustCompile("^/rov/leak$"))
+	ids := s.Sys.Rig.Values().Find(regexp.MustCompile("^/rov/leak$"))
 	if len(ids) != 1 {
 		t.Fatal("no value of the leak")
 	}
-	if v, err := s.sys.Rig.Values().Get(ids[0]); err != nil || v.Double != 0 {
+	if v, err := s.Sys.Rig.Values().Get(ids[0]); err != nil || v.Double != 0 {
 		t.Errorf("the leak: got %v, %v; want 0 V", v, err)
 	}
 }
@@ -321,7 +299,7 @@ func TestInertialRanges(t *testing.T) {
 		{"mpu-9250", "gyro_range: 125", "imu.gyro_range: got 125, want one of 250 500 1000 2000"},
 		{"lsm6dsox", "acceleration_range: 5", "imu.acceleration_range: got 5, want one of 2 4 8 16"},
 	} {
-		conf, err := configs.Load(rigOf(t, doctor.NodderRig, doctor.Nodder, "bno055, rate: 100", c.device+", "+c.keys),
+		conf, err := configs.Load(rigtest.RigOf(t, doctor.NodderRig, doctor.Nodder, "bno055, rate: 100", c.device+", "+c.keys),
 			configs.Options{})
 		if err == nil {
 			_, err = plan.Resolve(conf, builtin.Catalog())

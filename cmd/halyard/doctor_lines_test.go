@@ -11,6 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
@@ -56,7 +57,7 @@ func TestDoctorLines(t *testing.T) {
 		}, []string{"device fail stays high"}, hal.Timeout},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, err := doctor.NewExamination(planOf(t, rigOf(t, with, doctor.Feeler(), c.pairs...), configs.Options{}),
+			d, err := doctor.NewExamination(rigtest.PlanOf(t, rigtest.RigOf(t, with, doctor.Feeler(), c.pairs...), configs.Options{}),
 				"emulated", nil)
 			if err != nil {
 				t.Fatal(err)

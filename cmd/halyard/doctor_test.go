@@ -14,23 +14,14 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 )
-
-// machine is a made-up machine in a folder.
-func machine(t *testing.T, more map[string]string) string {
-	t.Helper()
-	root := t.TempDir()
-	if err := doctor.MakeMachine(root, more); err != nil {
-		t.Fatal(err)
-	}
-	return root
-}
 
 // patientOf is a robot to be examined as it is.
 func patientOf(t *testing.T, config, body string) *doctor.TestRobot {
 	t.Helper()
-	exam, err := doctor.NewExamination(planOf(t, config, configs.Options{Body: "emulated"}), body, nil)
+	exam, err := doctor.NewExamination(rigtest.PlanOf(t, config, configs.Options{Body: "emulated"}), body, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +236,7 @@ func TestDoctorHertz(t *testing.T) {
 		{"100000\n", configs.Real, 400_000},
 		{"\x00\x00\x00\x00", configs.Real, 400_000}, {"gone", configs.Real, 400_000},
 	} {
-		x := doctor.DeviceCheck{Examination: &doctor.Examination{Root: machine(t, map[string]string{node: c.text})}}
+		x := doctor.DeviceCheck{Examination: &doctor.Examination{Root: rigtest.Machine(t, map[string]string{node: c.text})}}
 		if got := x.Hertz(&bus, c.body); got != c.want {
 			t.Errorf("%q, %s: got %d, want %d", c.text, c.body, got, c.want)
 		}
@@ -254,7 +245,7 @@ func TestDoctorHertz(t *testing.T) {
 
 // What is no device file is not looked for among them.
 func TestDoctorReachable(t *testing.T) {
-	root := machine(t, map[string]string{"dev/i2c-1": "", "dev/pts/3": ""})
+	root := rigtest.Machine(t, map[string]string{"dev/i2c-1": "", "dev/pts/3": ""})
 	for _, c := range []struct {
 		kind, port string
 		want       bool

@@ -16,12 +16,13 @@ import (
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 )
 
 // Every serial line of a config is served at once, over one world: the real driver of the sensor on its line feels what
 // the pulses of the board on another one do. What cannot be a terminal says why.
 func TestEmulateSerialDevices(t *testing.T) {
-	path := rigOf(t, doctor.NodderRig, doctor.Nodder,
+	path := rigtest.RigOf(t, doctor.NodderRig, doctor.Nodder,
 		append(doctor.OnSerial(), "agents:\n", "  main: {type: i2c, port: /dev/i2c-nobody}\nagents:\n")...)
 	dir := t.TempDir()
 	line, stop := emulated(t, path, "--dir", dir)
@@ -83,7 +84,7 @@ func TestUnserved(t *testing.T) {
 // in one world.
 func TestEmulateBasesAndScanners(t *testing.T) {
 	dir := t.TempDir()
-	path := rigOf(t, pioneerRig, "", "buses:\n", "buses:\n  bay: {type: spi, port: /dev/spidev0.0}\n")
+	path := rigtest.RigOf(t, pioneerRig, "", "buses:\n", "buses:\n  bay: {type: spi, port: /dev/spidev0.0}\n")
 	line, stop := emulated(t, path, "--dir", dir)
 	var kinds []string
 	for _, p := range line.Ports {
@@ -132,7 +133,7 @@ func TestEmulateBasesAndScanners(t *testing.T) {
 	port.Close()
 	stop()
 
-	path = rigOf(t, pioneerRig, "", "laser: {type: serial, port: /dev/serial/by-id/nobody-else}",
+	path = rigtest.RigOf(t, pioneerRig, "", "laser: {type: serial, port: /dev/serial/by-id/nobody-else}",
 		"laser: {type: serial, port: \"tcp://192.168.0.10:10940\"}",
 		"device: sick-lms200", "device: hokuyo, model: ust-10lx, resolution: 0.5")
 	line, _ = emulated(t, path)

@@ -18,6 +18,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 )
 
@@ -69,11 +70,6 @@ func typed(t *testing.T, good func(code int, text string) bool, args ...string) 
 	return code, out, errText
 }
 
-// exits is what is good of a command whose exit code alone counts.
-func exits(want int) func(int, string) bool {
-	return func(code int, _ string) bool { return code == want }
-}
-
 // scanned wants "halyard scan" to find want: "id@baud" of each servo.
 func scanned(t *testing.T, port, bauds, want string) {
 	t.Helper()
@@ -119,7 +115,7 @@ func TestToolsEndToEnd(t *testing.T) {
 	link := filepath.Join(dir, "arm")
 	scanned(t, link, "1000000", "1@1000000 2@1000000 3@1000000 4@1000000 5@1000000 6@1000000")
 	scanned(t, p.Path, "4000000", "")
-	code, out, errText := typed(t, exits(0), "setup", link, "--id", "3", "--new-id", "9", "--new-baud", "2000000",
+	code, out, errText := typed(t, rigtest.Exits(0), "setup", link, "--id", "3", "--new-id", "9", "--new-baud", "2000000",
 		"--baud", "1000000", "-o", "jsonl")
 	var done commission.Assignment
 	if err := json.Unmarshal([]byte(out), &done); code != 0 || err != nil || !done.Done || done.Backup["id"] != 3 ||
@@ -127,7 +123,7 @@ func TestToolsEndToEnd(t *testing.T) {
 		t.Fatalf("setup: exit %d, %s %s", code, out, errText)
 	}
 	scanned(t, link, "2000000,1000000", "9@2000000 1@1000000 2@1000000 4@1000000 5@1000000 6@1000000")
-	if code, _, errText := typed(t, exits(7), "setup", link, "--id", "1", "--new-id", "2", "--baud",
+	if code, _, errText := typed(t, rigtest.Exits(7), "setup", link, "--id", "1", "--new-id", "2", "--baud",
 		"1000000"); code != 7 || !strings.Contains(errText, "taken") {
 		t.Errorf("setup to a taken id: exit %d, %s, want 7", code, errText)
 	}
@@ -213,7 +209,7 @@ func TestEmulateTable(t *testing.T) {
 }
 
 func TestPlant(t *testing.T) {
-	w, err := assembly.EmulateWorld(planOf(t, "demo", configs.Options{Body: "emulated"})) // two buses have a servo 1
+	w, err := assembly.EmulateWorld(rigtest.PlanOf(t, "demo", configs.Options{Body: "emulated"})) // two buses have a servo 1
 	if err != nil {
 		t.Fatal(err)
 	}

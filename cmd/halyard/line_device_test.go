@@ -15,32 +15,35 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/control"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 func TestFeelerConforms(t *testing.T) {
-	path := rigOf(t, doctor.FeelerRig, doctor.Feeler())
-	haltest.Run(t, func(t *testing.T) haltest.Subject { return subject(t, planOf(t, path, configs.Options{})) })
+	path := rigtest.RigOf(t, doctor.FeelerRig, doctor.Feeler())
+	haltest.Run(t, func(t *testing.T) haltest.Subject {
+		return rigtest.Subject(t, rigtest.PlanOf(t, path, configs.Options{}))
+	})
 }
 
 // The gate is closed until there are pulses, at an emergency stop, and at the end; the emulated board has no pulses
 // behind it.
 func TestGate(t *testing.T) {
-	s := step(t, planOf(t, rigOf(t, doctor.FeelerRig, doctor.Feeler()), configs.Options{}))
-	io := s.sys.Emulation.Gpios["io"]
-	servo := s.sys.Scene.Body("feeler").Joint(1).Servo
+	s := rigtest.Step(t, rigtest.PlanOf(t, rigtest.RigOf(t, doctor.FeelerRig, doctor.Feeler()), configs.Options{}))
+	io := s.Sys.Emulation.Gpios["io"]
+	servo := s.Sys.Scene.Body("feeler").Joint(1).Servo
 	s.Run(100 * time.Millisecond)
 	if !io.Level(4) {
 		t.Error("nothing commanded: got the gate open")
 	}
-	s.inputs[s.agent.Layout().Actuators[1].Goal[hal.PositionMode]] = 0.3
+	s.Inputs[s.Agent.Layout().Actuators[1].Goal[hal.PositionMode]] = 0.3
 	s.Run(2 * time.Second)
 	if io.Level(4) || math.Abs(servo.Position-0.3) > 0.03 {
 		t.Errorf("commanded: got gate closed %v, tilt at %.3f; want it open and at 0.3", io.Level(4), servo.Position)
 	}
 	// The bus hangs: the gate alone ends the pulses.
-	s.sys.Emulation.Buses["main"].Fault(wire.Fault{Kind: wire.Dropped})
-	stops := s.sys.Rig.EmergencyStop("test")
+	s.Sys.Emulation.Buses["main"].Fault(wire.Fault{Kind: wire.Dropped})
+	stops := s.Sys.Rig.EmergencyStop("test")
 	if stops[1].Err == nil {
 		t.Error("a board that does not hear was believed to have stopped")
 	}
@@ -59,36 +62,36 @@ func TestStopButton(t *testing.T) {
 		"unplugged": {Kind: wire.Unplugged},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := step(t, planOf(t, rigOf(t, doctor.FeelerRig, doctor.Feeler()), configs.Options{}))
-			servo := s.sys.Scene.Body("feeler").Joint(1).Servo
-			s.inputs[s.agent.Layout().Actuators[1].Goal[hal.PositionMode]] = 0.3
+			s := rigtest.Step(t, rigtest.PlanOf(t, rigtest.RigOf(t, doctor.FeelerRig, doctor.Feeler()), configs.Options{}))
+			servo := s.Sys.Scene.Body("feeler").Joint(1).Servo
+			s.Inputs[s.Agent.Layout().Actuators[1].Goal[hal.PositionMode]] = 0.3
 			s.Run(500 * time.Millisecond)
-			if state, _, _ := s.agent.Guard(); state != hal.Armed || !servo.Enable {
+			if state, _, _ := s.Agent.Guard(); state != hal.Armed || !servo.Enable {
 				t.Fatalf("all well: got %v, driven %v", state, servo.Enable)
 			}
-			if got := s.sys.Emulation.Gpios["io"].Held(18); got != "halyard estop" {
+			if got := s.Sys.Emulation.Gpios["io"].Held(18); got != "halyard estop" {
 				t.Errorf("line of the button: held by %q", got)
 			}
-			io := s.sys.Emulation.Gpios["io"]
+			io := s.Sys.Emulation.Gpios["io"]
 			io.Fault(fault)
 			s.Run(20 * time.Millisecond)
-			if state, _, _ := s.agent.Guard(); state != hal.Stopped || servo.Enable ||
-				!s.saw("/Control/EmergencyStop") {
+			if state, _, _ := s.Agent.Guard(); state != hal.Stopped || servo.Enable ||
+				!s.Saw("/Control/EmergencyStop") {
 				t.Errorf("two cycles later: got %v, driven %v", state, servo.Enable)
 			}
-			if err := s.sys.Rig.Recover(); hal.KindOf(err) != hal.Unsafe {
+			if err := s.Sys.Rig.Recover(); hal.KindOf(err) != hal.Unsafe {
 				t.Errorf("cleared: got %v", err)
 			}
-			if ans := (&control.Control{Rig: s.sys.Rig}).Execute(control.OrderReset); ans.Kind != hal.Unsafe ||
+			if ans := (&control.Control{Rig: s.Sys.Rig}).Execute(control.OrderReset); ans.Kind != hal.Unsafe ||
 				!strings.Contains(ans.Error, "its cause lasts") {
 				t.Errorf("reset by hand: got %+v, want it refused", ans)
 			}
 			io.ClearFaults()
 			s.Run(time.Second) // a chip that was unplugged is opened again
-			if state, _, _ := s.agent.Guard(); state != hal.Stopped || servo.Enable {
+			if state, _, _ := s.Agent.Guard(); state != hal.Stopped || servo.Enable {
 				t.Errorf("whole again: got %v, driven %v; want it latched", state, servo.Enable)
 			}
-			if err := errors.Join(s.sys.Rig.Recover(), s.agent.Arm()); err != nil {
+			if err := errors.Join(s.Sys.Rig.Recover(), s.Agent.Arm()); err != nil {
 				t.Error(err)
 			}
 			s.Run(500 * time.Millisecond)
@@ -101,7 +104,7 @@ func TestStopButton(t *testing.T) {
 
 // A config with faults of lines reports each with its path.
 func TestLineFaults(t *testing.T) {
-	rig := rigOf(t, doctor.FeelerRig, doctor.Feeler(),
+	rig := rigtest.RigOf(t, doctor.FeelerRig, doctor.Feeler(),
 		"lines: [17], debounce: 20ms", "lines: [17, 18], address: 3",
 		"      estop: {bus: io, line: BUTTON}\n", `        imu: {bus: io, device: encoder, lines: [1, 2]}
       monitors:
@@ -140,13 +143,13 @@ func TestLineFaults(t *testing.T) {
 		"-1": "got -1, want the offset of a line, or its name", "017": "want the offset", "1.5": "want the offset",
 		"''": "want the offset", "70000": "want the offset", "[1]": "want the offset",
 	} {
-		_, err := configs.Load(rigOf(t, doctor.FeelerRig, doctor.Feeler(), "line: BUTTON", "line: "+line),
+		_, err := configs.Load(rigtest.RigOf(t, doctor.FeelerRig, doctor.Feeler(), "line: BUTTON", "line: "+line),
 			configs.Options{})
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("line: %s: got %v, want %q", line, err, says)
 		}
 	}
-	_, err = configs.Load(rigOf(t, doctor.FeelerRig, doctor.Feeler(), "estop: {bus: io,", "estop: {bus: oi,",
+	_, err = configs.Load(rigtest.RigOf(t, doctor.FeelerRig, doctor.Feeler(), "estop: {bus: io,", "estop: {bus: oi,",
 		"body: emulated", "body: real", "port: gpiochip-nobody", "frequency: 10000"), configs.Options{})
 	if err == nil || !strings.Contains(err.Error(), `hardware.estop.bus: got "oi"`) ||
 		!strings.Contains(err.Error(), "buses.io.port: got nothing, want a port") {
@@ -156,9 +159,9 @@ func TestLineFaults(t *testing.T) {
 
 // The emulated button is pressed by its value; a light must not be called as it is.
 func TestPressButton(t *testing.T) {
-	s := step(t, planOf(t, rigOf(t, doctor.FeelerRig, doctor.Feeler()), configs.Options{}))
+	s := rigtest.Step(t, rigtest.PlanOf(t, rigtest.RigOf(t, doctor.FeelerRig, doctor.Feeler()), configs.Options{}))
 	s.Run(100 * time.Millisecond)
-	values := s.sys.Rig.Values()
+	values := s.Sys.Rig.Values()
 	id := values.Find(regexp.MustCompile("/feeler/estop"))[0]
 	for _, pressed := range []bool{true, false} {
 		if err := values.Set(id, hal.Value{Kind: hal.BoolValue, Bool: pressed}); err != nil {
@@ -170,11 +173,11 @@ func TestPressButton(t *testing.T) {
 		}
 		s.Run(soon)
 		v, err := values.Get(id)
-		if state, _, _ := s.agent.Guard(); state != hal.Stopped || v.Bool != pressed || err != nil {
+		if state, _, _ := s.Agent.Guard(); state != hal.Stopped || v.Bool != pressed || err != nil {
 			t.Errorf("pressed %v: got %v, value %v, %v", pressed, state, v.Bool, err)
 		}
 	}
-	c, err := configs.Load(rigOf(t, doctor.FeelerRig, doctor.Feeler(), "headlight:", "estop:"), configs.Options{})
+	c, err := configs.Load(rigtest.RigOf(t, doctor.FeelerRig, doctor.Feeler(), "headlight:", "estop:"), configs.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

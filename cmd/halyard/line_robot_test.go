@@ -12,6 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
@@ -38,18 +39,18 @@ servers: []
 // A simulated rover feels its way with emulated devices on GPIO lines: they tell what its own sensors would, in step
 // with the cycle, and twice the same.
 func TestLinesOfRover(t *testing.T) {
-	path := rigOf(t, roverRig, "")
+	path := rigtest.RigOf(t, roverRig, "")
 	drive := func() []uint64 {
-		s := step(t, planOf(t, path, configs.Options{}))
-		l, rover := s.agent.Layout(), s.sys.Scene.Body("rover")
+		s := rigtest.Step(t, rigtest.PlanOf(t, path, configs.Options{}))
+		l, rover := s.Agent.Layout(), s.Sys.Scene.Body("rover")
 		truth := hal.NewFrame(rover.Layout())
 		of := func(name string) (told, is float64) {
-			return s.agent.Measured(nil)[sensorOf(t, l, name).First],
-				truth.Measured[sensorOf(t, rover.Layout(), name).First]
+			return s.Agent.Measured(nil)[rigtest.SensorOf(t, l, name).First],
+				truth.Measured[rigtest.SensorOf(t, rover.Layout(), name).First]
 		}
 		bits := s.Run(500 * time.Millisecond)
 		for _, wheel := range []string{"left_wheel", "right_wheel"} {
-			s.inputs[l.Actuators[l.Actuator(wheel)].Goal[hal.VelocityMode]] = 6
+			s.Inputs[l.Actuators[l.Actuator(wheel)].Goal[hal.VelocityMode]] = 6
 		}
 		far, _ := of("f4")
 		touched := time.Duration(-1)
@@ -75,7 +76,7 @@ func TestLinesOfRover(t *testing.T) {
 				t.Errorf("%s: got %g ticks, want %g", wheel, told, is)
 			}
 		}
-		for i, st := range s.agent.Status(nil) {
+		for i, st := range s.Agent.Status(nil) {
 			if st.Err != nil {
 				t.Errorf("device %d: %v", i, st.Err)
 			}
@@ -101,14 +102,14 @@ func TestLinesOfRoverFail(t *testing.T) {
 		{wire.Fault{Kind: wire.Duplicated, Target: 17}, ""},
 		{wire.Fault{Kind: wire.Unplugged}, "f4 ecleft ecright front"},
 	} {
-		s := step(t, planOf(t, rigOf(t, roverRig, ""), configs.Options{}))
-		l := s.agent.Layout()
-		s.inputs[l.Actuators[l.Actuator("left_wheel")].Goal[hal.VelocityMode]] = 6
+		s := rigtest.Step(t, rigtest.PlanOf(t, rigtest.RigOf(t, roverRig, ""), configs.Options{}))
+		l := s.Agent.Layout()
+		s.Inputs[l.Actuators[l.Actuator("left_wheel")].Goal[hal.VelocityMode]] = 6
 		s.Run(500 * time.Millisecond)
-		io := s.sys.Emulation.Gpios["io"]
+		io := s.Sys.Emulation.Gpios["io"]
 		ill := func() (names []string) {
 			for _, name := range []string{"f4", "ecleft", "ecright", "front"} {
-				if s.device(name).Err != nil {
+				if s.Device(name).Err != nil {
 					names = append(names, name)
 				}
 			}
@@ -127,7 +128,7 @@ func TestLinesOfRoverFail(t *testing.T) {
 			}
 		}
 		for _, name := range strings.Fields(c.hurts) {
-			if !slices.Contains(s.events, "/rover/"+name+"/Fault") {
+			if !slices.Contains(s.Events, "/rover/"+name+"/Fault") {
 				t.Errorf("%v: no event of %s", c.fault.Kind, name)
 			}
 		}
@@ -147,15 +148,15 @@ func TestDocumentedLines(t *testing.T) {
 	}
 	_, rig, _ := strings.Cut(string(text), "```yaml\n")
 	rig, _, _ = strings.Cut(rig, "```")
-	path := rigOf(t, "name: rover\nservers: []\n"+rig, "", ": real", ": emulated")
-	s := step(t, planOf(t, path, configs.Options{}))
+	path := rigtest.RigOf(t, "name: rover\nservers: []\n"+rig, "", ": real", ": emulated")
+	s := rigtest.Step(t, rigtest.PlanOf(t, path, configs.Options{}))
 	s.Run(300 * time.Millisecond)
 	for _, name := range []string{"front", "f4", "ecleft", "ecright"} {
-		if d := s.device(name); d.Err != nil || d.Time <= 0 {
+		if d := s.Device(name); d.Err != nil || d.Time <= 0 {
 			t.Errorf("%s: got %v at %v", name, d.Err, d.Time)
 		}
 	}
-	values, io := s.sys.Rig.Values(), s.sys.Emulation.Gpios["io"]
+	values, io := s.Sys.Rig.Values(), s.Sys.Emulation.Gpios["io"]
 	ids := values.Find(regexp.MustCompile("/rover/headlight"))
 	if len(ids) != 1 {
 		t.Fatalf("got %d values of the light, want 1", len(ids))
@@ -165,22 +166,22 @@ func TestDocumentedLines(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Run(20 * time.Millisecond)
-		if io.Level(27) != on || s.sys.Light("rover", "headlight").Lit() != on {
+		if io.Level(27) != on || s.Sys.Light("rover", "headlight").Lit() != on {
 			t.Errorf("switched %v: got %v", on, io.Level(27))
 		}
 	}
 	// One that is not switched does not count as lit.
 	io.Fault(wire.Fault{Kind: wire.Unplugged})
 	if err := values.Set(ids[0], hal.Value{Kind: hal.BoolValue, Bool: true}); hal.KindOf(err) != hal.Absent ||
-		s.sys.Light("rover", "headlight").Lit() || io.Level(27) {
-		t.Errorf("without its chip: got %v, lit %v", err, s.sys.Light("rover", "headlight").Lit())
+		s.Sys.Light("rover", "headlight").Lit() || io.Level(27) {
+		t.Errorf("without its chip: got %v, lit %v", err, s.Sys.Light("rover", "headlight").Lit())
 	}
 	io.ClearFaults()
 	if err := values.Set(ids[0], hal.Value{Kind: hal.BoolValue, Bool: true}); err != nil ||
-		!s.sys.Light("rover", "headlight").Lit() || !io.Level(27) {
+		!s.Sys.Light("rover", "headlight").Lit() || !io.Level(27) {
 		t.Errorf("with it again: got %v", err)
 	}
-	if s.sys.Light("rover", "lamp") != nil {
+	if s.Sys.Light("rover", "lamp") != nil {
 		t.Error("a light that there is not: got one")
 	}
 }
@@ -202,12 +203,12 @@ servers: []
 `
 	for _, output := range []string{"", ", active_low: true"} {
 		for pose, want := range map[string]float64{"0.41": 1, "-2.73": 0} {
-			s := step(t, planOf(t, rigOf(t, rig, "", "0.41", pose, "lines: [22]", "lines: [22]"+output),
+			s := rigtest.Step(t, rigtest.PlanOf(t, rigtest.RigOf(t, rig, "", "0.41", pose, "lines: [22]", "lines: [22]"+output),
 				configs.Options{}))
 			s.Run(500 * time.Millisecond)
-			if got := s.agent.Measured(nil)[sensorOf(t, s.agent.Layout(), "motion").First]; got != want ||
-				s.device("motion").Err != nil {
-				t.Errorf("heading %s%s: got %g, %v; want %g", pose, output, got, s.device("motion").Err, want)
+			if got := s.Agent.Measured(nil)[rigtest.SensorOf(t, s.Agent.Layout(), "motion").First]; got != want ||
+				s.Device("motion").Err != nil {
+				t.Errorf("heading %s%s: got %g, %v; want %g", pose, output, got, s.Device("motion").Err, want)
 			}
 		}
 	}
@@ -218,19 +219,19 @@ servers: []
 func TestWirings(t *testing.T) {
 	for _, wiring := range []string{"", ", active_low: false", ", bias: none", ", bias: none, active_low: false",
 		", bias: down, active_low: false", ", bias: down, active_low: true"} {
-		path := rigOf(t, roverRig, "", "device: bumper, lines: [17]", "device: bumper, lines: [17]"+wiring)
-		s := step(t, planOf(t, path, configs.Options{}))
-		l := s.agent.Layout()
+		path := rigtest.RigOf(t, roverRig, "", "device: bumper, lines: [17]", "device: bumper, lines: [17]"+wiring)
+		s := rigtest.Step(t, rigtest.PlanOf(t, path, configs.Options{}))
+		l := s.Agent.Layout()
 		s.Run(300 * time.Millisecond)
-		front := sensorOf(t, l, "front").First
-		rest := s.agent.Measured(nil)[front]
+		front := rigtest.SensorOf(t, l, "front").First
+		rest := s.Agent.Measured(nil)[front]
 		for _, wheel := range []string{"left_wheel", "right_wheel"} {
-			s.inputs[l.Actuators[l.Actuator(wheel)].Goal[hal.VelocityMode]] = 6
+			s.Inputs[l.Actuators[l.Actuator(wheel)].Goal[hal.VelocityMode]] = 6
 		}
 		touched := 0.0
 		for at := time.Duration(0); at < 6*time.Second && touched == 0; at += 10 * time.Millisecond {
 			s.Run(10 * time.Millisecond)
-			touched = s.agent.Measured(nil)[front]
+			touched = s.Agent.Measured(nil)[front]
 		}
 		if rest != 0 || touched != 1 {
 			t.Errorf("bumper%s: got %g at rest and %g at the wall", wiring, rest, touched)
@@ -278,13 +279,13 @@ func TestHeadlightShines(t *testing.T) {
 		"        ecright: {bus: io, device: encoder, lines: [13, 19], rate: 100}\n", "",
 		"        front: {bus: io, device: bumper, lines: [17], rate: 100}\n",
 		"      lights: {headlight: {bus: io, line: 5, active_low: true}}\n").Replace(roverRig)
-	s := step(t, planOf(t, rigOf(t, rig, ""), configs.Options{}))
+	s := rigtest.Step(t, rigtest.PlanOf(t, rigtest.RigOf(t, rig, ""), configs.Options{}))
 	for _, on := range []bool{false, true, false} {
-		if err := s.sys.Light("rover", "headlight").Switch(on); err != nil {
+		if err := s.Sys.Light("rover", "headlight").Switch(on); err != nil {
 			t.Fatal(err)
 		}
 		s.Run(20 * time.Millisecond)
-		if got := s.sys.Scene.Body("rover").Lit(); got != on {
+		if got := s.Sys.Scene.Body("rover").Lit(); got != on {
 			t.Errorf("switched %v: got %v", on, got)
 		}
 	}

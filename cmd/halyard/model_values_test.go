@@ -13,6 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/protocols/osp"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -106,15 +107,6 @@ func (s *modelSession) step(n int) (events []int32) {
 	return events
 }
 
-func near(a, b [4]float64, within float64) bool {
-	for i := range a {
-		if !(math.Abs(a[i]-b[i]) <= within) {
-			return false
-		}
-	}
-	return true
-}
-
 // A pose is set at once: the whole robot moves so that this body is there, and falls from there.
 func TestPoseIsSetAtOnce(t *testing.T) {
 	s := openModel(t, "a-series", "--listen", "odcp=127.0.0.1:0")
@@ -122,17 +114,17 @@ func TestPoseIsSetAtOnce(t *testing.T) {
 	from, lower := s.numbers(head+"Position", "Vector3D"), s.numbers(foot+"Position", "Vector3D")
 	s.set(head+"Position", "Vector3D", "(1,-2,3)")
 	to := [4]float64{1, -2, 3}
-	if got := s.numbers(head+"Position", "Vector3D"); !near(got, to, 1e-6) {
+	if got := s.numbers(head+"Position", "Vector3D"); !rigtest.Near(got, to, 1e-6) {
 		t.Errorf("head: got %v, want %v", got, to)
 	}
 	for i := range lower {
 		lower[i] += to[i] - from[i]
 	}
-	if got := s.numbers(foot+"Position", "Vector3D"); !near(got, lower, 1e-6) {
+	if got := s.numbers(foot+"Position", "Vector3D"); !rigtest.Near(got, lower, 1e-6) {
 		t.Errorf("foot: got %v, want %v", got, lower)
 	}
 	s.set(head+"Orientation", "Quaternion", "(0.70710678,0.70710678,0,0)")
-	if got := s.numbers(head+"OrientationQuaternion", "Quaternion"); !near(got,
+	if got := s.numbers(head+"OrientationQuaternion", "Quaternion"); !rigtest.Near(got,
 		[4]float64{math.Sqrt(0.5), math.Sqrt(0.5)}, 1e-6) {
 		t.Errorf("orientation: got %v", got)
 	}
@@ -144,14 +136,14 @@ func TestPoseIsSetAtOnce(t *testing.T) {
 	s.must(s.Reset(1))
 	before := s.numbers(head+"Position", "Vector3D")
 	s.step(5)
-	if got := s.numbers(head+"Position", "Vector3D"); !near(got, before, 1e-3) {
+	if got := s.numbers(head+"Position", "Vector3D"); !rigtest.Near(got, before, 1e-3) {
 		t.Errorf("without gravity: got %v, want %v", got, before)
 	}
 }
 
 // Geometry, mass and parameters count from the next reset on.
 func TestFiguresWaitForTheReset(t *testing.T) {
-	plan := planOf(t, "a-series", configs.Options{})
+	plan := rigtest.PlanOf(t, "a-series", configs.Options{})
 	sys, err := assembly.Build(plan, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +195,7 @@ func TestFiguresWaitForTheReset(t *testing.T) {
 			t.Errorf("%s: got %g, want %g", c.name, got, c.want)
 		}
 		if got, err := values.Get(find(c.name)); err != nil || math.Abs(got.Double-c.set.Double) > 1e-9 ||
-			!near(got.Vector, c.set.Vector, 1e-9) {
+			!rigtest.Near(got.Vector, c.set.Vector, 1e-9) {
 			t.Errorf("%s: reads %+v, %v, want %+v", c.name, got, err, c.set)
 		}
 	}

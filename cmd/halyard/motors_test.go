@@ -15,6 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/cybergear"
 	"github.com/halyard-robotics/halyard/servo/odrive"
@@ -74,7 +75,7 @@ func TestMotorsConform(t *testing.T) {
 		t.Run(c.bus+"/"+c.model, func(t *testing.T) {
 			config := motorConfig(t, c.bus, c.model, c.baud, c.volts, c.keys, c.ids...)
 			haltest.Run(t, func(t *testing.T) haltest.Subject {
-				return subject(t, planOf(t, config, configs.Options{Body: "emulated"}))
+				return rigtest.Subject(t, rigtest.PlanOf(t, config, configs.Options{Body: "emulated"}))
 			})
 		})
 	}
@@ -109,7 +110,7 @@ func TestDoctorOfMotors(t *testing.T) {
 	for i, c := range motorCases() {
 		for _, x := range []struct{ fault, want string }{{"", ""},
 			{fmt.Sprintf("off servo %d", c.ids[1]), "fail servo"}, {"off bus", "fail power"}} {
-			p := planOf(t, motorConfig(t, c.bus, c.model, c.baud, c.volts, c.keys, c.ids...),
+			p := rigtest.PlanOf(t, motorConfig(t, c.bus, c.model, c.baud, c.volts, c.keys, c.ids...),
 				configs.Options{Body: "emulated"})
 			var faults []string
 			if x.fault != "" {
@@ -141,7 +142,7 @@ func TestDoctorOfMotors(t *testing.T) {
 		}
 	}
 	// Too low a supply is named.
-	p := planOf(t, motorConfig(t, "vesc", "vesc-6", 1000000, 7, "", 1, 2), configs.Options{Body: "emulated"})
+	p := rigtest.PlanOf(t, motorConfig(t, "vesc", "vesc-6", 1000000, 7, "", 1, 2), configs.Options{Body: "emulated"})
 	d, err := doctor.NewExamination(p, "emulated", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +158,7 @@ func TestDoctorOfMotors(t *testing.T) {
 // A CAN interface that is not there is named, with the command that brings it up.
 func TestDoctorOfACANInterface(t *testing.T) {
 	text := motorConfig(t, "cybergear", "cybergear", 1000000, 24, "", 1)
-	p := planOf(t, text, configs.Options{Set: []string{"buses.line.port=nocan7"}})
+	p := rigtest.PlanOf(t, text, configs.Options{Set: []string{"buses.line.port=nocan7"}})
 	d, err := doctor.NewExamination(p, "", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -195,7 +196,7 @@ func TestMotorsAreResolved(t *testing.T) {
 
 // A CAN bus is listed, with the reason why it is no terminal; it runs in memory all the same.
 func TestCANIsNoTerminal(t *testing.T) {
-	p := planOf(t, motorConfig(t, "cybergear", "cybergear", 1000000, 24, "", 1), configs.Options{Body: "emulated"})
+	p := rigtest.PlanOf(t, motorConfig(t, "cybergear", "cybergear", 1000000, 24, "", 1), configs.Options{Body: "emulated"})
 	w, err := assembly.EmulateAll(p)
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +226,7 @@ func TestScanOfMotors(t *testing.T) {
 		{"cybergear", "cybergear", 1000000, nil, ""},
 		{"vesc", "vesc-6", 115200, nil, ""},
 	} {
-		s := surveyOf(brandBus(t, c.kind, c.model, c.baud, c.ids...).Line())
+		s := rigtest.SurveyOf(rigtest.BrandBus(t, c.kind, c.model, c.baud, c.ids...).Line())
 		s.Bauds, s.Types, s.Duplex = []int{c.baud}, []string{c.kind}, true
 		rows, err := s.Run(t.Context())
 		got := ""
@@ -270,8 +271,10 @@ func TestMotorsDocument(t *testing.T) {
 	if code, _, text := runApp(t, "validate", config); code != 0 {
 		t.Errorf("validate: exit %d, %s", code, text)
 	}
-	haltest.Run(t, func(t *testing.T) haltest.Subject { return subject(t, planOf(t, config, configs.Options{})) })
-	d, err := doctor.NewExamination(planOf(t, config, configs.Options{}), "emulated", nil)
+	haltest.Run(t, func(t *testing.T) haltest.Subject {
+		return rigtest.Subject(t, rigtest.PlanOf(t, config, configs.Options{}))
+	})
+	d, err := doctor.NewExamination(rigtest.PlanOf(t, config, configs.Options{}), "emulated", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/autopilot"
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/protocols/okon"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -99,7 +100,7 @@ func newDock(t testing.TB, o configs.Options) *dock {
 func dockOf(t testing.TB, o configs.Options, log io.Writer) *dock {
 	t.Helper()
 	o.Listen = append(o.Listen, "okon=127.0.0.1:0", "okon-video=127.0.0.1:0")
-	p := planOf(t, "okon", o)
+	p := rigtest.PlanOf(t, "okon", o)
 	d := &dock{t: t, gate: newGate()}
 	p.Clock = d.gate
 	var err error
@@ -182,7 +183,7 @@ func (d *dock) depth() float64 { return -d.vehicle.Pose().Position[2] }
 
 func (d *dock) rates() okon.Vector {
 	agent := d.sys.Rig.Agents()[0]
-	m, pose := agent.Measured(nil), sensorOf(d.t, agent.Layout(), "pose")
+	m, pose := agent.Measured(nil), rigtest.SensorOf(d.t, agent.Layout(), "pose")
 	spin := d.vehicle.Pose().Inverse().Turn([3]float64(m[pose.First+10:][:3]))
 	return okon.Vector{X: float32(spin[1]), Y: -float32(spin[2]), Z: -float32(spin[0])}
 }
@@ -312,7 +313,7 @@ func TestOkonSteps(t *testing.T) {
 
 // TestOkonMixer: the mixer that is made of where thrusters are is Okon's own for Okon.
 func TestOkonMixer(t *testing.T) {
-	p := planOf(t, "okon", configs.Options{})
+	p := rigtest.PlanOf(t, "okon", configs.Options{})
 	got, want := assembly.MixerOf(p.Agents[0].Vehicle, p.Agents[0].Layout), autopilot.OkonMixer()
 	for i := range want.Rows {
 		g, w := got.Rows[i], want.Rows[i]

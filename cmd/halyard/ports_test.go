@@ -10,10 +10,11 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/commission/host"
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 )
 
 func TestListPorts(t *testing.T) {
-	root := machine(t, map[string]string{
+	root := rigtest.Machine(t, map[string]string{
 		"proc/812/fd/7": "-> /dev/ttyUSB0", "proc/812/cmdline": "lerobot\x00", "proc/99/comm": "ModemManager\n",
 	})
 	rows, err := host.ListPorts(root)
@@ -43,7 +44,7 @@ func TestListPorts(t *testing.T) {
 }
 
 func TestListPortsDenied(t *testing.T) {
-	rows, err := host.ListPorts(machine(t, map[string]string{"dev/ttyUSB0": "gone"}))
+	rows, err := host.ListPorts(rigtest.Machine(t, map[string]string{"dev/ttyUSB0": "gone"}))
 	if err != nil || len(rows) != 1 || rows[0].Access != "denied" ||
 		!strings.Contains(rows[0].Notes[0].Fix, "halyard ports --udev") {
 		t.Errorf("got %+v, %v", rows, err)
@@ -73,7 +74,7 @@ func TestPortsCommand(t *testing.T) {
 }
 
 func TestMeddlers(t *testing.T) {
-	root := machine(t, map[string]string{"proc/7/comm": "brltty\n", "proc/8/comm": "brltty\n",
+	root := rigtest.Machine(t, map[string]string{"proc/7/comm": "brltty\n", "proc/8/comm": "brltty\n",
 		"proc/self/comm": "ModemManager\n"})
 	if got := host.ConflictsIn(filepath.Join(root, "proc")); len(got) != 1 || !strings.Contains(got[0].Found, "pid 7") {
 		t.Errorf("got %+v, want brltty once", got)

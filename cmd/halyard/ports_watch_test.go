@@ -13,11 +13,12 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 )
 
 // An adapter that is pulled out, comes back under another number, is taken by a program and is exchanged.
 func TestWatchPorts(t *testing.T) {
-	root := machine(t, nil)
+	root := rigtest.Machine(t, nil)
 	out, in := io.Pipe()
 	var notes bytes.Buffer
 	a := &app{out: in, err: &notes, format: "table"}

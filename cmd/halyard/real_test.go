@@ -14,6 +14,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 )
 
 // startEmulate runs "halyard emulate" in this process and returns the path of its first bus.
@@ -52,7 +53,7 @@ func startEmulate(t *testing.T, config string) (path string, stop func()) {
 func realConfig(t *testing.T, port string) string {
 	t.Helper()
 	dir := t.TempDir()
-	p := planOf(t, "xm430-arm", configs.Options{})
+	p := rigtest.PlanOf(t, "xm430-arm", configs.Options{})
 	data, _ := configs.Embedded("xm430-arm")
 	text := string(data)
 	for i, j := range p.Agents[0].Joints {

@@ -10,6 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/control"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
@@ -18,23 +19,23 @@ import (
 func TestResetClearsAlarm(t *testing.T) {
 	for _, config := range []string{"xm430-arm", "a-series", "so101", "lx16a-arm"} {
 		t.Run(config, func(t *testing.T) {
-			s := step(t, planOf(t, config,
+			s := rigtest.Step(t, rigtest.PlanOf(t, config,
 				configs.Options{Set: []string{"clock.mode=lockstep", "agents[0].body=emulated"}}))
-			l, orders := s.agent.Layout(), &control.Control{Rig: s.sys.Rig}
-			body := s.sys.Scene.Body(s.agent.Name())
+			l, orders := s.Agent.Layout(), &control.Control{Rig: s.Sys.Rig}
+			body := s.Sys.Scene.Body(s.Agent.Name())
 			aim := func(goal float64) {
 				for i := range 2 {
-					s.inputs[l.Actuators[i].Goal[hal.PositionMode]] = l.Actuators[i].Default + goal
+					s.Inputs[l.Actuators[i].Goal[hal.PositionMode]] = l.Actuators[i].Default + goal
 				}
 				s.Run(time.Second)
 			}
 			aim(0.1)
-			if err := errors.Join(s.device(l.Actuators[0].Name).Err, s.device(l.Actuators[1].Name).Err); err != nil {
+			if err := errors.Join(s.Device(l.Actuators[0].Name).Err, s.Device(l.Actuators[1].Name).Err); err != nil {
 				t.Fatal(err)
 			}
 			body.Joint(0).Servo.Alarm = actuator.AlarmHeat
 			aim(0)
-			d := s.device(l.Actuators[0].Name)
+			d := s.Device(l.Actuators[0].Name)
 			if d.Err == nil || !strings.Contains(d.Err.Error(), "halyard reset") || body.Joint(0).Servo.Enable {
 				t.Fatalf("heat: got %v, torque %v", d.Err, body.Joint(0).Servo.Enable)
 			}
@@ -53,8 +54,8 @@ func TestResetClearsAlarm(t *testing.T) {
 				t.Errorf("arm: got %s", ans.Error)
 			}
 			aim(0.1)
-			at := s.agent.Measured(nil)[l.Actuators[0].Position]
-			if d := s.device(l.Actuators[0].Name); d.Err != nil || math.Abs(at-l.Actuators[0].Default-0.1) > 0.06 {
+			at := s.Agent.Measured(nil)[l.Actuators[0].Position]
+			if d := s.Device(l.Actuators[0].Name); d.Err != nil || math.Abs(at-l.Actuators[0].Default-0.1) > 0.06 {
 				t.Errorf("armed: got %v, %.3f rad, want %.3f", d.Err, at, l.Actuators[0].Default+0.1)
 			}
 		})

@@ -13,6 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator"
@@ -40,7 +41,7 @@ func everyBrand() []brandCase {
 
 func (c brandCase) registers(t *testing.T, ids ...int) (*commission.Registers, *emulator.Bus) {
 	t.Helper()
-	bus := brandBus(t, c.kind, c.model, c.baud, ids...)
+	bus := rigtest.BrandBus(t, c.kind, c.model, c.baud, ids...)
 	f := commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: catalog.UsualBauds(), Types: allTypes()}
 	s, err := commission.MeetRegisters(t.Context(), &f, ids[0])
 	if err != nil {
@@ -315,7 +316,7 @@ func TestRegistersEndToEnd(t *testing.T) {
 			t.Errorf("%v: got exit %d, %s%s; want %d and %q", c.args, code, out, errText, c.code, c.say)
 		}
 	}
-	code, out, _ := typed(t, exits(0),
+	code, out, _ := typed(t, rigtest.Exits(0),
 		append([]string{"registers", "read", port, "--id", "3", "max_voltage", "-o", "json"}, quick...)...)
 	var got struct{ Items []commission.RegisterRow }
 	if err := json.Unmarshal([]byte(out), &got); code != 0 || err != nil || len(got.Items) != 1 ||

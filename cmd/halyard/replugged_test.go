@@ -18,6 +18,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
@@ -57,7 +58,7 @@ func builtReal(t *testing.T, p *plan.Plan) *assembly.System {
 // turn runs the rig of a config until the test ends.
 func turn(t *testing.T, path string, o configs.Options) *turning {
 	t.Helper()
-	sys := builtReal(t, planOf(t, path, o))
+	sys := builtReal(t, rigtest.PlanOf(t, path, o))
 	if err := sys.Rig.Arm(); err != nil { // a real body starts disarmed
 		t.Fatal(err)
 	}
@@ -195,14 +196,14 @@ func TestSensorReplugged(t *testing.T) {
 	after.Motion.Rates = [3]float64{0, 0, 1}
 	first, second := plug(t, before), plug(t, after)
 	name, lead := stable(t, first.path)
-	rig := rigOf(t, feltRig, doctor.Nodder, "PORT", name)
+	rig := rigtest.RigOf(t, feltRig, doctor.Nodder, "PORT", name)
 	const lies = "sensor: imu\nmodel: bno055\nmethod: manual\ndate: 2026-11-21T14:03:00Z\naxes: [x, y, z]\n"
 	if err := os.WriteFile(filepath.Join(filepath.Dir(rig), "imu.yaml"), []byte(lies), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	r := turn(t, rig, configs.Options{})
 	l := r.agent.Layout()
-	s := sensorOf(t, l, "imu")
+	s := rigtest.SensorOf(t, l, "imu")
 	device := len(l.Actuators) + catalog.SensorIndex(l, "imu")
 	turns := func(rate float64) func([]hal.Status) bool {
 		return func(all []hal.Status) bool {

@@ -9,25 +9,11 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/sim/actuator"
-	"github.com/halyard-robotics/halyard/sim/emulator"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
-
-// brandBus is a bus in memory with servos of a model at ids.
-func brandBus(t *testing.T, kind, model string, baud int, ids ...int) *emulator.Bus {
-	t.Helper()
-	spec, _ := actuator.Lookup(model)
-	var servos []*emulator.Servo
-	for _, id := range ids {
-		servos = append(servos, catalog.BuiltinBuses().Of(kind).Emulate(catalog.BuiltinBuses().Of(kind).Lookup(model),
-			id, actuator.NewServo(spec), emulator.GroundTruth{}))
-	}
-	return emulator.NewBus(emulator.BusConfig{Name: "test", Baud: baud}, servos...)
-}
 
 func TestScanOfBrands(t *testing.T) {
 	for _, c := range []struct {
@@ -42,7 +28,7 @@ func TestScanOfBrands(t *testing.T) {
 		{"hiwonder", "lx-16a", 115200, []string{"hiwonder"}, "3 lx-16a 115200; 7 lx-16a 115200; "},
 		{"kondo", "krs-2552", 1250000, []string{"kondo"}, "3  1250000!; 7  1250000!; "},
 	} {
-		s := surveyOf(brandBus(t, c.kind, c.model, c.baud, 3, 7).Line())
+		s := rigtest.SurveyOf(rigtest.BrandBus(t, c.kind, c.model, c.baud, 3, 7).Line())
 		s.Types, s.Bauds = c.types, []int{1000000, 1250000, 500000, 115200}
 		rows, err := s.Run(t.Context())
 		if got := brief(rows); err != nil || got != c.want {
@@ -63,7 +49,7 @@ func TestScanFindsEveryBrand(t *testing.T) {
 		brandCase{"feetech", "sts3250", 128000}, brandCase{"kondo", "krs-2552", 1250000},
 		brandCase{"kondo", "krs-2552", 625000},
 		brandCase{"dynamixel2", "xl-320", 9600}, brandCase{"dynamixel1", "ax-12a", 19200}) {
-		s := surveyOf(brandBus(t, c.kind, c.model, c.baud, 3).Line())
+		s := rigtest.SurveyOf(rigtest.BrandBus(t, c.kind, c.model, c.baud, 3).Line())
 		s.Types = allTypes()
 		rows, err := s.Run(t.Context())
 		if err != nil || len(rows) != 1 || rows[0].Type != c.kind || rows[0].Baud != c.baud || rows[0].ID != 3 {
@@ -96,7 +82,7 @@ func TestSetupOfBrands(t *testing.T) {
 			s.Writes = []servo.Setting{{Register: "motor_mode", Value: 1}}
 		}, "guard"},
 	} {
-		bus := brandBus(t, c.kind, c.model, c.baud, 3)
+		bus := rigtest.BrandBus(t, c.kind, c.model, c.baud, 3)
 		s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Port: "PORT",
 			Bauds: []int{115200, 1000000, 1250000}, Types: []string{c.kind}}, ID: 3, NewID: -1,
 			Note: func(string, ...any) {}}
@@ -120,7 +106,7 @@ func TestSetupOfBrands(t *testing.T) {
 		}
 	}
 	// A taken id is refused.
-	bus := brandBus(t, "feetech", "sts3215", 1000000, 3, 9)
+	bus := rigtest.BrandBus(t, "feetech", "sts3215", 1000000, 3, 9)
 	s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Bauds: []int{1000000},
 		Types: []string{"feetech"}}, ID: 3, NewID: 9, Note: func(string, ...any) {}}
 	if _, err := s.Start(t.Context()); hal.KindOf(err) != hal.Unsafe {
@@ -161,11 +147,11 @@ func TestSetupOfBrandsRestores(t *testing.T) {
 		}, "9@0", hal.Unexpected},
 	} {
 		t.Run(c.name+" "+c.of.model, func(t *testing.T) {
-			bus := brandBus(t, c.of.kind, c.of.model, c.of.baud, 3)
+			bus := rigtest.BrandBus(t, c.of.kind, c.of.model, c.of.baud, 3)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			n := 0
-			line := &watched{bus.Line(), func(p []byte) {
+			line := &rigtest.Watched{Line: bus.Line(), Before: func(p []byte) {
 				if isWrite(p, 5) || isWrite(p, 6) || isWrite(p, 7) || len(p) > 4 && p[0] == 0x55 && p[4] == 13 {
 					n++
 					c.spoil(n, p, cancel)
@@ -208,7 +194,7 @@ func TestScanOfLateAnswers(t *testing.T) {
 		}
 		for _, late := range []string{"", "slow servo 3 by=8ms", "slow bus by=8ms", "slow bus by=11ms",
 			"slow servo 4 by=8ms p=0.5"} {
-			bus := brandBus(t, c.kind, c.model, c.baud, 3, 4, 7)
+			bus := rigtest.BrandBus(t, c.kind, c.model, c.baud, 3, 4, 7)
 			if late != "" {
 				f, err := wire.Parse(late)
 				if err == nil {
@@ -218,7 +204,7 @@ func TestScanOfLateAnswers(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			s := surveyOf(bus.Line())
+			s := rigtest.SurveyOf(bus.Line())
 			s.Bauds, s.Types, s.Latency, s.Hurry = []int{c.baud}, []string{c.kind}, 50*time.Millisecond,
 				4*time.Millisecond
 			rows, err := s.Run(t.Context())

@@ -18,6 +18,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
@@ -98,7 +99,7 @@ func TestSurveySPI(t *testing.T) {
 // What a config may say wrongly of a port of SPI, and a sensor on one that measures.
 func TestSPIConfig(t *testing.T) {
 	onPort := func(bus, device string) string {
-		return rigOf(t, doctor.NodderRig, doctor.Nodder, "  main: {type: i2c", "  head: {type: spi"+bus+
+		return rigtest.RigOf(t, doctor.NodderRig, doctor.Nodder, "  main: {type: i2c", "  head: {type: spi"+bus+
 			"}\n  main: {type: i2c",
 			"{bus: main, device: bno055, rate: 100}", "{bus: head, device: "+device+", rate: 100}")
 	}
@@ -118,10 +119,10 @@ func TestSPIConfig(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", c.device, err, c.want)
 		}
 	}
-	s := step(t, planOf(t, onPort("", "lsm6dsox"), configs.Options{}))
+	s := rigtest.Step(t, rigtest.PlanOf(t, onPort("", "lsm6dsox"), configs.Options{}))
 	s.Run(time.Second)
-	v := s.agent.Measured(nil)[sensorOf(t, s.agent.Layout(), "imu").First:]
-	if d := s.device("imu"); d.Err != nil || math.Abs(v[9]-9.81) > 0.05 {
+	v := s.Agent.Measured(nil)[rigtest.SensorOf(t, s.Agent.Layout(), "imu").First:]
+	if d := s.Device("imu"); d.Err != nil || math.Abs(v[9]-9.81) > 0.05 {
 		t.Errorf("gravity by the chip: got %v, %v; want 9.81", v[9], d.Err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	emudynamixel "github.com/halyard-robotics/halyard/internal/emulator/dynamixel"
-	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
@@ -47,12 +47,6 @@ func wireOf(t *testing.T, timing emulator.Timing, list ...onWire) *emulator.Bus 
 		}
 	}
 	return bus
-}
-
-func surveyOf(line servo.Line) *commission.Survey {
-	f := commission.Finder{Line: line, Port: "PORT", Bauds: catalog.UsualBauds(),
-		Types: []string{"dynamixel2", "dynamixel1"}}
-	return &commission.Survey{BareLine: &commission.BareLine{Finder: f}, Note: func(string, ...any) {}}
 }
 
 // brief is "id model baud finding?" of each row.
@@ -94,7 +88,7 @@ func TestSurvey(t *testing.T) {
 		{"no servo", emulator.Timing{}, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := surveyOf(wireOf(t, c.timing, c.wire...).Line())
+			s := rigtest.SurveyOf(wireOf(t, c.timing, c.wire...).Line())
 			s.Latency = c.timing.Latency
 			rows, err := s.Run(t.Context())
 			if got := brief(rows); err != nil || got != c.want {
@@ -109,7 +103,7 @@ func TestSurveyTwins(t *testing.T) {
 	for _, model := range []string{"xm430-w350", "ax-12a"} {
 		bus := wireOf(t, emulator.Timing{}, onWire{model, 3, 1000000, 0}, onWire{model, 3, 1000000, 0})
 		bus.Servos()[1].Preset("return_delay", 0)
-		s := surveyOf(bus.Line())
+		s := rigtest.SurveyOf(bus.Line())
 		s.Bauds = []int{1000000}
 		if rows, err := s.Run(t.Context()); err != nil || len(rows) != 1 ||
 			rows[0].Finding != commission.CollisionText {
@@ -122,7 +116,7 @@ func TestSurveyTwins(t *testing.T) {
 func TestSurveyRow(t *testing.T) {
 	bus := wireOf(t, emulator.Timing{}, onWire{"xm430-w350", 1, 1000000, 0})
 	bus.Servos()[0].Preset("firmware", 38)
-	s := surveyOf(bus.Line())
+	s := rigtest.SurveyOf(bus.Line())
 	s.Bauds = []int{1000000}
 	rows, err := s.Run(t.Context())
 	want := commission.FoundServo{Port: "PORT", Baud: 1000000, Type: "dynamixel2", ID: 1, Model: "xm430-w350",
@@ -136,7 +130,7 @@ func TestSurveyRow(t *testing.T) {
 	}
 	for _, protocol := range []string{"dynamixel1", "dynamixel2"} {
 		for _, baud := range catalog.UsualBauds() {
-			s := surveyOf(wireOf(t, emulator.Timing{}).Line())
+			s := rigtest.SurveyOf(wireOf(t, emulator.Timing{}).Line())
 			s.Bauds, s.Types = []int{baud}, []string{protocol}
 			if !commission.Possible(protocol, baud) {
 				continue
@@ -156,7 +150,7 @@ func TestSurveyRow(t *testing.T) {
 func TestSurveyEnds(t *testing.T) {
 	bus := wireOf(t, emulator.Timing{}, onWire{"xm430-w350", 1, 57600, 0})
 	ctx, cancel := context.WithCancel(t.Context())
-	s := surveyOf(bus.Line())
+	s := rigtest.SurveyOf(bus.Line())
 	s.Note = func(format string, args ...any) {
 		if strings.Contains(fmt.Sprintf(format, args...), "xm430-w350 x1") {
 			cancel()
@@ -168,7 +162,7 @@ func TestSurveyEnds(t *testing.T) {
 	if err := bus.Fault(wire.Fault{Kind: wire.Unplugged, Target: wire.All, P: 1, From: 2 * time.Second}); err != nil {
 		t.Fatal(err)
 	}
-	s = surveyOf(bus.Line())
+	s = rigtest.SurveyOf(bus.Line())
 	if rows, err := s.Run(t.Context()); hal.KindOf(err) != hal.Absent && err == nil {
 		t.Errorf("unplugged: got %d rows, %v, want absent", len(rows), err)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/motion"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/protocols/odcp"
 	"github.com/halyard-robotics/halyard/protocols/osp"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
@@ -248,7 +249,7 @@ func stepAgent(t *testing.T, c *osp.Client, i, steps int, registered chan<- stru
 func follow(t *testing.T, m *motion.Motion, name string, o configs.Options, faults ...string) (measured [][]float64,
 	residual float64) {
 	t.Helper()
-	sys, err := assembly.Build(planOf(t, name, o), slog.New(slog.DiscardHandler))
+	sys, err := assembly.Build(rigtest.PlanOf(t, name, o), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

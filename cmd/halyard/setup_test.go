@@ -11,22 +11,11 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
-	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
-
-// watched is a line that tells of every write before it is made.
-type watched struct {
-	servo.Line
-	before func(p []byte)
-}
-
-func (w *watched) Write(p []byte) (int, error) {
-	w.before(p)
-	return w.Line.Write(p)
-}
 
 func setupOf(bus *emulator.Bus, change func(*commission.Setup)) *commission.Setup {
 	s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: catalog.UsualBauds(),
@@ -146,7 +135,7 @@ func TestSetupRestores(t *testing.T) {
 		defer cancel()
 		s := setupOf(bus, func(s *commission.Setup) {
 			s.NewID, s.NewBaud, s.Set = 3, 1000000, []string{"return_delay=0"}
-			s.Line = &watched{s.Line, func(p []byte) { before(bus, cancel, p) }}
+			s.Line = &rigtest.Watched{Line: s.Line, Before: func(p []byte) { before(bus, cancel, p) }}
 		})
 		if err := s.Check(true); err != nil {
 			t.Fatal(err)
@@ -184,7 +173,7 @@ func TestSetupRestores(t *testing.T) {
 		lost := map[string]bool{}
 		s := setupOf(bus, func(s *commission.Setup) {
 			s.NewID, s.NewBaud = 3, 1000000
-			s.Line = &watched{s.Line, func(p []byte) {
+			s.Line = &rigtest.Watched{Line: s.Line, Before: func(p []byte) {
 				for _, name := range []string{"id", "baud_rate", "torque_enable"} {
 					if writes(name, m, p) && !lost[name] {
 						lost[name] = true
@@ -205,7 +194,7 @@ func TestSetupRestores(t *testing.T) {
 		bus := wireOf(t, emulator.Timing{}, onWire{"xm430-w350", 1, 57600, 0})
 		s := setupOf(bus, func(s *commission.Setup) {
 			s.NewID = 3
-			s.Line = &watched{s.Line, func(p []byte) {
+			s.Line = &rigtest.Watched{Line: s.Line, Before: func(p []byte) {
 				if writes("id", m, p) {
 					bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: 1, P: 1})
 				}

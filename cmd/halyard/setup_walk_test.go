@@ -14,6 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
@@ -281,14 +282,14 @@ func TestWalk(t *testing.T) {
 		{"stopped at a question", "dynamixel2", 1000000, xm, xms, "1:/:^C", nil, "1@57600 2@1000000 1@57600", "", "",
 			"canceled"},
 		{"stopped in a change", "dynamixel2", 1000000, xm, xms, "0:", func(d *desk) {
-			d.walk.Line = &watched{d.walk.Line, func(p []byte) {
+			d.walk.Line = &rigtest.Watched{Line: d.walk.Line, Before: func(p []byte) {
 				if len(p) > 9 && p[7] == 3 && p[8] == 7 { // the id is written
 					d.cancel()
 				}
 			}}
 		}, "1@57600 1@57600 1@57600", "back at id 1, 57600 Bd", "", "canceled"},
 		{"the adapter is pulled", "dynamixel2", 1000000, xm, xms, "0:", func(d *desk) {
-			d.walk.Line = &watched{d.walk.Line, func([]byte) {
+			d.walk.Line = &rigtest.Watched{Line: d.walk.Line, Before: func([]byte) {
 				if len(d.script) == 0 {
 					d.bus.Fault(wire.Fault{Kind: wire.Unplugged, Target: wire.All, P: 1})
 				}

@@ -20,6 +20,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/control"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/protocols/odcp"
 )
 
@@ -53,7 +54,7 @@ func tenServos(t *testing.T, model, kind string) string {
 		}
 	}
 	write("")
-	for i, j := range planOf(t, path, configs.Options{}).Agents[0].Joints {
+	for i, j := range rigtest.PlanOf(t, path, configs.Options{}).Agents[0].Joints {
 		u := j.Servo.Units()
 		joint := "j" + strconv.Itoa(i+1)
 		c := calibration.Nominal(joint, calibration.Servo{Model: u.Name, ID: i + 1},

@@ -13,6 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission"
 	emuodrive "github.com/halyard-robotics/halyard/internal/emulator/odrive"
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
@@ -37,7 +38,7 @@ func everyMotor() []motorCase {
 // finder looks on the line; of CAN it knows the endpoints that the emulated nodes have.
 func (c motorCase) finder(t *testing.T) (commission.Finder, *emulator.Bus) {
 	t.Helper()
-	bus := brandBus(t, c.kind, c.model, c.baud, c.ids...)
+	bus := rigtest.BrandBus(t, c.kind, c.model, c.baud, c.ids...)
 	said := map[int]map[string]int{3: {"watchdog_endpoint": emuodrive.WatchdogEndpoint,
 		"enable_endpoint": emuodrive.EnableEndpoint}}
 	return commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: []int{c.baud}, Types: []string{c.kind},
@@ -288,7 +289,7 @@ func TestSetupOfMotorsRestores(t *testing.T) {
 	f, bus := motorCase{"cybergear", "cybergear", 1000000, []int{3}}.finder(t)
 	s := &commission.Setup{Finder: f, ID: 3, NewID: 9, Note: func(string, ...any) {},
 		Writes: []servo.Setting{{Register: "max_torque", Value: 5000}}}
-	s.Line = &watched{s.Line, func(p []byte) {
+	s.Line = &rigtest.Watched{Line: s.Line, Before: func(p []byte) {
 		if p[3]&0x1F == 7 { // type 7 becomes a type that no motor receives
 			p[0] = 0x44
 		}

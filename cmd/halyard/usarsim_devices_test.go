@@ -15,6 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
 )
 
@@ -101,7 +102,7 @@ func TestUSARSimEmulatedClass(t *testing.T) {
 	clock := newTowed()
 	// The wall's heartbeats of a client are far apart in this time.
 	st, address := runArena(t, clock, usarsimFlags{arena: "hall"},
-		rigOf(t, pioneerClass, "", "    body: emulated", "    body: emulated\n    guard: {command_timeout: 1h}"))
+		rigtest.RigOf(t, pioneerClass, "", "    body: emulated", "    body: emulated\n    guard: {command_timeout: 1h}"))
 	goOn := make(chan struct{})
 	t.Cleanup(func() { close(goOn) })
 	go func() { // time passes as fast as it can
@@ -216,12 +217,12 @@ func TestUSARSimPioneerParts(t *testing.T) {
 func TestUSARSimRealClass(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	_, stop := emulated(t, rigOf(t, pioneerRig, "", "buses:",
+	_, stop := emulated(t, rigtest.RigOf(t, pioneerRig, "", "buses:",
 		"buses:\n  head: {type: dynamixel1, port: /dev/serial/by-id/neck}",
 		"    hardware:", "    hardware:\n      joints: {camera_pan: {bus: head, id: 1, model: ax-12a}, camera_tilt: "+
 			"{bus: head, id: 2, model: ax-12a}}"), "--dir", dir)
 	defer stop()
-	path := rigOf(t, pioneerClass, "", "/dev/serial/by-id/nobody-else", filepath.Join(dir, "laser"),
+	path := rigtest.RigOf(t, pioneerClass, "", "/dev/serial/by-id/nobody-else", filepath.Join(dir, "laser"),
 		"/dev/serial/by-id/nobody",
 		filepath.Join(dir, "base"), "body: emulated", "body: real", "        inu: {bus: main, device: bno055}\n", "")
 	t.Run("bound", func(t *testing.T) { bindReal(t, path) }) // it ends before its devices do
@@ -246,7 +247,7 @@ func bindReal(t *testing.T, path string) {
 		t.Errorf("bound: got %v, want where the client said", at)
 	}
 	if agent := st.Rig.Agent("A"); agent.BodyKind() != hal.Real ||
-		!agent.Layout().Measured(sensorOf(t, agent.Layout(), "groundtruth").First).Estimate {
+		!agent.Layout().Measured(rigtest.SensorOf(t, agent.Layout(), "groundtruth").First).Estimate {
 		t.Error("want a real robot whose place is an estimate")
 	}
 	if scan := a.numbers(a.wait("SEN", "Type", "RangeScanner"), "Range"); len(scan) != 181 {
@@ -282,7 +283,7 @@ func bindReal(t *testing.T, path string) {
 
 // A server of a real class warns as for any real body: a client's INIT makes the robot move.
 func TestRealClassWarns(t *testing.T) {
-	plan := planOf(t, rigOf(t, pioneerClass, "", "body: emulated", "body: real",
+	plan := rigtest.PlanOf(t, rigtest.RigOf(t, pioneerClass, "", "body: emulated", "body: real",
 		"        inu: {bus: main, device: bno055}\n", ""), configs.Options{})
 	var stderr strings.Builder
 	a := &app{out: io.Discard, err: &stderr}
@@ -325,7 +326,7 @@ func (h *heardEvents) Cycle(c *hal.Cycle) { *h = append(*h, c.Events...) }
 
 // The alarms of a spawned robot's devices ring, too, and end with it.
 func TestSpawnedAlarm(t *testing.T) {
-	sys, err := assembly.Build(planOf(t, rigOf(t, pioneerClass, "", "mode: realtime", "mode: lockstep",
+	sys, err := assembly.Build(rigtest.PlanOf(t, rigtest.RigOf(t, pioneerClass, "", "mode: realtime", "mode: lockstep",
 		"      sensors:\n", "      monitors:\n        leak: {bus: main, device: ads1115, above: -1}\n      sensors:\n"),
 		configs.Options{}), slog.New(slog.DiscardHandler))
 	if err != nil {
