@@ -82,6 +82,7 @@ var law = []struct{ importer, may, reason string }{
 		"reads plans and the tools of a bus"},
 	{"internal/commission", "hal servo drivers configs internal/wire internal/catalog internal/plan internal/assembly " +
 		"internal/report", "tools on a bus, by the table of hardware"},
+	{"internal/rigtest", "hal servo drivers sim configs internal", "rigs and lines for the tests of other packages"},
 	{"internal/bench", "hal servo sim configs internal/assembly internal/budget internal/builtin internal/catalog " +
 		"internal/command internal/control internal/keys internal/plan internal/report internal/supervise",
 		"measures what assembly opens on a robot's own computer"},
@@ -111,7 +112,8 @@ var outside = map[string]string{"protocols/ws": "github.com/coder/websocket"}
 
 // toTests are packages that exist for tests; no shipped package imports them.
 var toTests = []string{"hal/haltest", "servo/servotest", "protocols/protocolstest",
-	"protocols/protocolstest/topicstest", "internal/yaml/yamltest", "sim/emulator/chiptest"}
+	"protocols/protocolstest/topicstest", "internal/yaml/yamltest", "sim/emulator/chiptest",
+	"internal/rigtest"}
 
 func TestImportLaw(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...").Output()

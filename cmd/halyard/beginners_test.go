@@ -118,21 +118,6 @@ func TestIDsOfTypes(t *testing.T) {
 	}
 }
 
-// What a port is called tells some ports from others; a link, a label or a terminal may be anything.
-func TestPortKind(t *testing.T) {
-	for port, want := range map[string]string{
-		"/dev/ttyUSB0": "a serial port", "/dev/serial/by-id/usb-FTDI": "a serial port", "/dev/pts/3": "a serial port",
-		"/dev/i2c-1": "an I2C bus",
-		"can0":       "a CAN interface", "vcan12": "a CAN interface", "can": "", "candle": "", "arm": "",
-		"/dev/halyard/FT232H": "", "pinctrl-rp1": "",
-		"tcp://laser:10940": "an address of the network",
-	} {
-		if got := plan.PortKind(port); got != want {
-			t.Errorf("%s: got %q, want %q", port, got, want)
-		}
-	}
-}
-
 // Every command that prints a table prints JSON and JSON lines where it is asked for them, and errors as JSON too.
 func TestTablesAsJSON(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())

@@ -84,7 +84,7 @@ func TestUnserved(t *testing.T) {
 // in one world.
 func TestEmulateBasesAndScanners(t *testing.T) {
 	dir := t.TempDir()
-	path := rigtest.RigOf(t, pioneerRig, "", "buses:\n", "buses:\n  bay: {type: spi, port: /dev/spidev0.0}\n")
+	path := rigtest.RigOf(t, rigtest.PioneerRig, "", "buses:\n", "buses:\n  bay: {type: spi, port: /dev/spidev0.0}\n")
 	line, stop := emulated(t, path, "--dir", dir)
 	var kinds []string
 	for _, p := range line.Ports {
@@ -133,7 +133,7 @@ func TestEmulateBasesAndScanners(t *testing.T) {
 	port.Close()
 	stop()
 
-	path = rigtest.RigOf(t, pioneerRig, "", "laser: {type: serial, port: /dev/serial/by-id/nobody-else}",
+	path = rigtest.RigOf(t, rigtest.PioneerRig, "", "laser: {type: serial, port: /dev/serial/by-id/nobody-else}",
 		"laser: {type: serial, port: \"tcp://192.168.0.10:10940\"}",
 		"device: sick-lms200", "device: hokuyo, model: ust-10lx, resolution: 0.5")
 	line, _ = emulated(t, path)

@@ -194,8 +194,8 @@ servers: []
 func TestSensorReplugged(t *testing.T) {
 	before, after := chip.NewBNO055(imu.BNO055Address), chip.NewBNO055(imu.BNO055Address)
 	after.Motion.Rates = [3]float64{0, 0, 1}
-	first, second := plug(t, before), plug(t, after)
-	name, lead := stable(t, first.path)
+	first, second := rigtest.Plug(t, before), rigtest.Plug(t, after)
+	name, lead := stable(t, first.Path)
 	rig := rigtest.RigOf(t, feltRig, doctor.Nodder, "PORT", name)
 	const lies = "sensor: imu\nmodel: bno055\nmethod: manual\ndate: 2026-11-21T14:03:00Z\naxes: [x, y, z]\n"
 	if err := os.WriteFile(filepath.Join(filepath.Dir(rig), "imu.yaml"), []byte(lies), 0o600); err != nil {
@@ -211,9 +211,9 @@ func TestSensorReplugged(t *testing.T) {
 		}
 	}
 	r.until("at rest", turns(0))
-	first.pull()
+	first.Pull()
 	lead("")
 	r.until("gone", func(all []hal.Status) bool { return hal.KindOf(all[device].Err) == hal.Absent })
-	lead(second.path)
+	lead(second.Path)
 	r.until("another", turns(1))
 }

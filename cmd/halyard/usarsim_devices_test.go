@@ -217,7 +217,7 @@ func TestUSARSimPioneerParts(t *testing.T) {
 func TestUSARSimRealClass(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	_, stop := emulated(t, rigtest.RigOf(t, pioneerRig, "", "buses:",
+	_, stop := emulated(t, rigtest.RigOf(t, rigtest.PioneerRig, "", "buses:",
 		"buses:\n  head: {type: dynamixel1, port: /dev/serial/by-id/neck}",
 		"    hardware:", "    hardware:\n      joints: {camera_pan: {bus: head, id: 1, model: ax-12a}, camera_tilt: "+
 			"{bus: head, id: 2, model: ax-12a}}"), "--dir", dir)

@@ -1,4 +1,4 @@
-package main
+package assembly_test
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package main
+package plan_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package main
+package doctor_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package main
+package commission_test
 
 import (
 	"context"

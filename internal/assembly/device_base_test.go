@@ -1,4 +1,4 @@
-package main
+package assembly_test
 
 import (
 	"math"
@@ -19,28 +19,6 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// pioneerRig is a P2AT in the hall: its base, its laser and its IMU are devices, the camera's head is simulated.
-const pioneerRig = `
-name: pioneer
-world: {scene: hall}
-buses:
-  base: {type: serial, port: /dev/serial/by-id/nobody}
-  laser: {type: serial, port: /dev/serial/by-id/nobody-else}
-  main: {type: i2c, port: /dev/i2c-nobody}
-agents:
-  - name: pioneer
-    model: usarsim-p2at
-    pose: {position: [5, -6, -1.82], rotation: [0, 0, 0.5]}
-    body: emulated
-    parts: {camera_pan: sim, camera_tilt: sim}
-    hardware:
-      base: {bus: base, device: p2os, robot: p2at}
-      sensors:
-        scanner1: {bus: laser, device: sick-lms200}
-        inu: {bus: main, device: bno055}
-servers: []
-`
-
 // scanners are other devices in the place of the laser.
 func scanners() map[string]string {
 	return map[string]string{"": "sick-lms200", "urg": "hokuyo, model: urg-04lx",
@@ -52,11 +30,11 @@ func scanners() map[string]string {
 
 func pioneer(t *testing.T, o configs.Options, pairs ...string) *rigtest.Stepped {
 	t.Helper()
-	return rigtest.Step(t, rigtest.PlanOf(t, rigtest.RigOf(t, pioneerRig, "", pairs...), o))
+	return rigtest.Step(t, rigtest.PlanOf(t, rigtest.RigOf(t, rigtest.PioneerRig, "", pairs...), o))
 }
 
 func TestBaseConforms(t *testing.T) {
-	path := rigtest.RigOf(t, pioneerRig, "")
+	path := rigtest.RigOf(t, rigtest.PioneerRig, "")
 	haltest.Run(t, func(t *testing.T) haltest.Subject {
 		return rigtest.Subject(t, rigtest.PlanOf(t, path, configs.Options{}))
 	})
@@ -242,7 +220,7 @@ func TestBaseFaults(t *testing.T) {
 			"parts: {camera_pan: sim, camera_tilt: sim, left_rear_wheel: sim}",
 			"agents[0].parts.left_rear_wheel", "emulated as the whole base"},
 	} {
-		config, err := configs.Load(rigtest.RigOf(t, pioneerRig, "", c.from, c.to), configs.Options{})
+		config, err := configs.Load(rigtest.RigOf(t, rigtest.PioneerRig, "", c.from, c.to), configs.Options{})
 		if err == nil {
 			_, err = plan.Resolve(config, builtin.Catalog())
 		}
@@ -255,7 +233,7 @@ func TestBaseFaults(t *testing.T) {
 // A scanner makes the robot's sensor what it is, on every body, and its rays end at the walls of the hall.
 func TestScanners(t *testing.T) {
 	for name, device := range scanners() {
-		path := rigtest.RigOf(t, pioneerRig, "", "sick-lms200", device)
+		path := rigtest.RigOf(t, rigtest.PioneerRig, "", "sick-lms200", device)
 		count := map[string]int{}
 		for _, body := range []string{"sim", "emulated"} {
 			s := rigtest.Step(t, rigtest.PlanOf(t, path, configs.Options{Set: []string{"agents[0].body=" + body}}))

@@ -1,4 +1,4 @@
-package main
+package okon_test
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package main
+package assembly_test
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,82 +17,10 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
-	"github.com/halyard-robotics/halyard/internal/emulator/pty"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
-
-// wired is an emulated board at the other end of a port of the operating system.
-type wired struct {
-	mu    sync.Mutex
-	board chip.Endpoint
-	path  string
-	heard chan struct{} // has room for one
-	pull  func()        // takes it away; the test's end does too
-}
-
-// plug serves board on a pty until the test ends.
-func plug(t *testing.T, board chip.Endpoint) *wired {
-	t.Helper()
-	line, err := pty.Open(115200)
-	if err != nil {
-		t.Skip(err)
-	}
-	w := &wired{board: board, path: line.Path, heard: make(chan struct{}, 1)}
-	board.Power(true, -time.Hour)
-	start, stop := time.Now(), make(chan struct{})
-	var served sync.WaitGroup
-	served.Go(func() {
-		buffer, answer := make([]byte, 256), []byte(nil)
-		for {
-			n, err := line.Read(buffer, time.Now().Add(50*time.Millisecond))
-			select {
-			case <-stop:
-				return
-			default:
-			}
-			if err != nil || n == 0 {
-				continue
-			}
-			w.mu.Lock()
-			answer = board.Receive(buffer[:n], time.Since(start), answer[:0])
-			w.mu.Unlock()
-			line.Write(answer)
-			select {
-			case w.heard <- struct{}{}:
-			default:
-			}
-		}
-	})
-	w.pull = sync.OnceFunc(func() {
-		close(stop)
-		line.Interrupt()
-		served.Wait()
-		line.Close()
-	})
-	t.Cleanup(w.pull)
-	return w
-}
-
-// until waits for what the board is told to become true.
-func (w *wired) until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	late := time.After(10 * time.Second)
-	for {
-		w.mu.Lock()
-		done := ok()
-		w.mu.Unlock()
-		if done {
-			return
-		}
-		select {
-		case <-w.heard:
-		case <-late:
-			t.Fatalf("%s: not within 10 s", what)
-		}
-	}
-}
 
 // buildOnPTY builds p, whose devices answer from goroutines of this process: on a busy machine one may answer too late,
 // so it tries again.
@@ -110,10 +37,10 @@ func buildOnPTY(p *plan.Plan) (sys *assembly.System, err error) {
 // what the chip feels becomes values, and an emergency stop ends the pulses and says which joints acknowledged.
 func TestRealDevicesOnPTYs(t *testing.T) {
 	maestro, bno := chip.NewMaestro(6, 12, false), chip.NewBNO055(imu.BNO055Address)
-	board, sensor := plug(t, maestro), plug(t, bno)
+	board, sensor := rigtest.Plug(t, maestro), rigtest.Plug(t, bno)
 	path := rigtest.RigOf(t, doctor.NodderRig, doctor.Nodder, "body: emulated", "body: real",
-		"{type: i2c, port: /dev/i2c-nobody}", "{type: serial, port: "+sensor.path+"}",
-		"{type: dynamixel2, port: /dev/serial/by-id/nobody}", "{type: serial, port: "+board.path+"}",
+		"{type: i2c, port: /dev/i2c-nobody}", "{type: serial, port: "+sensor.Path+"}",
+		"{type: dynamixel2, port: /dev/serial/by-id/nobody}", "{type: serial, port: "+board.Path+"}",
 		"{bus: line, id: 1, model: xl430-w250}", "{bus: line, device: maestro, channel: 0, calibration: pan.yaml}",
 		"{bus: main, device: pca9685, channel: 3, frequency: 200}",
 		"{bus: line, device: maestro, channel: 3, calibration: tilt.yaml}",
@@ -145,7 +72,7 @@ func TestRealDevicesOnPTYs(t *testing.T) {
 	if err := agent.Override(inputs); err != nil {
 		t.Fatal(err)
 	}
-	board.until(t, "tilt at 0.5 rad", func() bool {
+	board.Until(t, "tilt at 0.5 rad", func() bool {
 		return maestro.Pulse(3) == 1750*time.Microsecond && maestro.Pulse(0) == 0
 	})
 	v := agent.Measured(nil)[rigtest.SensorOf(t, agent.Layout(), "imu").First:]
@@ -158,11 +85,11 @@ func TestRealDevicesOnPTYs(t *testing.T) {
 			t.Errorf("emergency stop: %s: %v", stop.Joint, stop.Err)
 		}
 	}
-	board.mu.Lock()
+	board.Lock()
 	if w := maestro.Pulse(3); w != 0 {
 		t.Errorf("stopped: got pulses of %v", w)
 	}
-	board.mu.Unlock()
+	board.Unlock()
 	cancel()
 	if err := <-ran; err != nil {
 		t.Error(err)
@@ -175,10 +102,10 @@ func TestRealDevicesOnPTYs(t *testing.T) {
 // The program's end ends the pulses of real thrusters; before it they stood in neutral until their ESCs were armed.
 func TestRealThrustersOnAPTY(t *testing.T) {
 	maestro, bno := chip.NewMaestro(12, 12, false), chip.NewBNO055(imu.BNO055Address)
-	board, sensor := plug(t, maestro), plug(t, bno)
+	board, sensor := rigtest.Plug(t, maestro), rigtest.Plug(t, bno)
 	pairs := []string{"body: emulated", "body: real", "{type: i2c, port: /dev/i2c-nobody}", "{type: serial, port: " +
-		sensor.path + "}",
-		"/dev/serial/by-id/nobody", board.path, "rate: 100", "rate: 100, calibration: imu.yaml", ", frequency: 200", "",
+		sensor.Path + "}",
+		"/dev/serial/by-id/nobody", board.Path, "rate: 100", "rate: 100, calibration: imu.yaml", ", frequency: 200", "",
 		"        pressure: {bus: main, device: ms5837-30ba}\n", "",
 		"        battery: {bus: main, device: ina219, address: 0x41, below: 13}\n", ""}
 	names := []string{"flh", "frh", "blh", "brh", "flv", "frv", "blv", "brv"}
@@ -186,7 +113,7 @@ func TestRealThrustersOnAPTY(t *testing.T) {
 		pairs = append(pairs, fmt.Sprintf("%s: {bus: main, device: pca9685, channel: %d", name, i),
 			fmt.Sprintf("%s: {bus: thrusters, device: maestro, channel: %d, calibration: %s.yaml", name, i, name))
 	}
-	path := rigtest.RigOf(t, rovRig, "", pairs...)
+	path := rigtest.RigOf(t, rigtest.RovRig, "", pairs...)
 	for i, name := range names {
 		c := calibration.NominalThruster(name, calibration.Channel{Model: "maestro", Channel: i}, nil)
 		c.Mode, c.Method, c.Date, c.Arming = hal.DutyMode, calibration.ByManual, time.Unix(1_700_000_000, 0),
@@ -216,7 +143,7 @@ func TestRealThrustersOnAPTY(t *testing.T) {
 	ran := make(chan error, 1)
 	go func() { ran <- sys.Rig.Run(ctx) }()
 	neutral := false
-	board.until(t, "duty 0.5 on channel 0", func() bool {
+	board.Until(t, "duty 0.5 on channel 0", func() bool {
 		neutral = neutral || maestro.Pulse(0) == 1500*time.Microsecond
 		return maestro.Pulse(0) == 1714*time.Microsecond && maestro.Pulse(7) == 1500*time.Microsecond
 	})
@@ -224,7 +151,7 @@ func TestRealThrustersOnAPTY(t *testing.T) {
 		t.Error("channel 0 had no neutral before")
 	}
 	// without commands the guard's deadline sets the outputs to neutral
-	board.until(t, "neutral after silence", func() bool { return maestro.Pulse(0) == 1500*time.Microsecond })
+	board.Until(t, "neutral after silence", func() bool { return maestro.Pulse(0) == 1500*time.Microsecond })
 	cancel()
 	if err := errors.Join(<-ran, sys.Close()); err != nil {
 		t.Error(err)
