@@ -26,7 +26,8 @@ func TestDoctorOfDevices(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	restored := rigtest.RigOf(t, strings.Replace(doctor.NodderRig, "device: bno055", "device: bno055, calibration: "+file, 1),
+	restored := rigtest.RigOf(t, strings.Replace(doctor.NodderRig, "device: bno055", "device: bno055, calibration: "+
+		file, 1),
 		doctor.Nodder)
 	if code, out, text := runApp(t, "doctor", restored, "--body", "emulated", "-o", "jsonl"); code != 0 ||
 		!strings.Contains(out, "; chip: "+found) {

@@ -115,7 +115,8 @@ func TestToolsEndToEnd(t *testing.T) {
 	link := filepath.Join(dir, "arm")
 	scanned(t, link, "1000000", "1@1000000 2@1000000 3@1000000 4@1000000 5@1000000 6@1000000")
 	scanned(t, p.Path, "4000000", "")
-	code, out, errText := typed(t, rigtest.Exits(0), "setup", link, "--id", "3", "--new-id", "9", "--new-baud", "2000000",
+	code, out, errText := typed(t, rigtest.Exits(0), "setup", link, "--id", "3", "--new-id", "9", "--new-baud",
+		"2000000",
 		"--baud", "1000000", "-o", "jsonl")
 	var done commission.Assignment
 	if err := json.Unmarshal([]byte(out), &done); code != 0 || err != nil || !done.Done || done.Backup["id"] != 3 ||
@@ -209,7 +210,8 @@ func TestEmulateTable(t *testing.T) {
 }
 
 func TestPlant(t *testing.T) {
-	w, err := assembly.EmulateWorld(rigtest.PlanOf(t, "demo", configs.Options{Body: "emulated"})) // two buses have a servo 1
+	// two buses have a servo 1
+	w, err := assembly.EmulateWorld(rigtest.PlanOf(t, "demo", configs.Options{Body: "emulated"}))
 	if err != nil {
 		t.Fatal(err)
 	}

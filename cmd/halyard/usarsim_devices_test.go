@@ -102,7 +102,8 @@ func TestUSARSimEmulatedClass(t *testing.T) {
 	clock := newTowed()
 	// The wall's heartbeats of a client are far apart in this time.
 	st, address := runArena(t, clock, usarsimFlags{arena: "hall"},
-		rigtest.RigOf(t, pioneerClass, "", "    body: emulated", "    body: emulated\n    guard: {command_timeout: 1h}"))
+		rigtest.RigOf(t, pioneerClass, "", "    body: emulated",
+			"    body: emulated\n    guard: {command_timeout: 1h}"))
 	goOn := make(chan struct{})
 	t.Cleanup(func() { close(goOn) })
 	go func() { // time passes as fast as it can

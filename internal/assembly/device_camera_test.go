@@ -24,8 +24,10 @@ import (
 // emulatedEye is Okon in lock-step with an emulated camera that has small pictures.
 func emulatedEye(t *testing.T, format string) (*rigtest.Stepped, *video.Camera) {
 	t.Helper()
-	s := rigtest.Step(t, rigtest.PlanOf(t, "okon", configs.Options{Body: "emulated", Set: []string{"clock.mode=lockstep",
-		"agents[0].hardware.cameras.front={device: v4l2, width: 64, height: 36, format: " + format + ", rate: 25}"}}))
+	s := rigtest.Step(t, rigtest.PlanOf(t, "okon",
+		configs.Options{Body: "emulated", Set: []string{"clock.mode=lockstep",
+			"agents[0].hardware.cameras.front={device: v4l2, width: 64, height: 36, format: " + format +
+				", rate: 25}"}}))
 	for _, w := range s.Sys.Worlds {
 		if v, ok := w.(*video.Camera); ok {
 			return s, v

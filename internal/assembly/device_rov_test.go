@@ -195,7 +195,8 @@ func TestThrusterMountedWrong(t *testing.T) {
 // Depth is by the water that the config says: the sea's is heavier, and the same pressure is less deep.
 func TestDensity(t *testing.T) {
 	for said, want := range map[string]float64{"": 997, ", density: 1029": 1029} {
-		sys, err := assembly.Build(rigtest.PlanOf(t, rigtest.RigOf(t, rigtest.RovRig, "", "device: ms5837-30ba", "device: ms5837-30ba"+said),
+		sys, err := assembly.Build(rigtest.PlanOf(t, rigtest.RigOf(t, rigtest.RovRig, "", "device: ms5837-30ba",
+			"device: ms5837-30ba"+said),
 			configs.Options{}), slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)

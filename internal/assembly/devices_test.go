@@ -151,7 +151,8 @@ func TestBoardKinds(t *testing.T) {
 			"  usb: {type: serial, port: /dev/serial/by-id/nobody-2}\n"},
 		{"{device: kernel-pwm, address: 2, channel: 1}", ""},
 	} {
-		path := rigtest.RigOf(t, doctor.NodderRig, doctor.Nodder, "{bus: main, device: pca9685, channel: 3, frequency: 200}",
+		path := rigtest.RigOf(t, doctor.NodderRig, doctor.Nodder,
+			"{bus: main, device: pca9685, channel: 3, frequency: 200}",
 			c.board, "agents:\n", c.port+"agents:\n")
 		s := rigtest.Step(t, rigtest.PlanOf(t, path, configs.Options{}))
 		s.Inputs[s.Agent.Layout().Actuators[1].Goal[hal.PositionMode]] = 0.3
@@ -194,7 +195,8 @@ servers: []`, "channel: 3, frequency: 200", "channel: 3, address: 0x41")
 // The inputs of one ADS1115 are sensors and monitors of their own, each at its rate, in step and in its own goroutine:
 // the chip converts one at a time, and none has another's volts.
 func TestInputsOfOneChip(t *testing.T) {
-	path := rigtest.RigOf(t, strings.Replace(rigtest.RovRig, "        battery: {bus: main, device: ina219, address: 0x41, below: 13}\n",
+	path := rigtest.RigOf(t, strings.Replace(rigtest.RovRig,
+		"        battery: {bus: main, device: ina219, address: 0x41, below: 13}\n",
 		`        battery: {bus: main, device: ads1115, input: 3, scale: 5, below: 13}
       monitors:
         leak: {bus: main, device: ads1115, input: 0, above: 2.5, rate: 100}
@@ -232,7 +234,8 @@ func TestInputsOfOneChip(t *testing.T) {
 
 // A monitor is a part like any: a hull is watched by its real sensor while the rest is simulated.
 func TestMonitorPart(t *testing.T) {
-	path := rigtest.RigOf(t, strings.Replace(rigtest.RovRig, "    body: emulated\n", "    body: sim\n    parts: {leak: emulated}\n", 1),
+	path := rigtest.RigOf(t, strings.Replace(rigtest.RovRig, "    body: emulated\n",
+		"    body: sim\n    parts: {leak: emulated}\n", 1),
 		"",
 		"servers: []", "      monitors:\n        leak: {bus: main, device: ads1115, above: 2.5}\n        dry: {bus: "+
 			"main, device: ads1115, input: 1}\nservers: []")
@@ -261,7 +264,8 @@ func TestInertialRanges(t *testing.T) {
 		{"mpu-9250", "gyro_range: 125", "imu.gyro_range: got 125, want one of 250 500 1000 2000"},
 		{"lsm6dsox", "acceleration_range: 5", "imu.acceleration_range: got 5, want one of 2 4 8 16"},
 	} {
-		conf, err := configs.Load(rigtest.RigOf(t, doctor.NodderRig, doctor.Nodder, "bno055, rate: 100", c.device+", "+c.keys),
+		conf, err := configs.Load(rigtest.RigOf(t, doctor.NodderRig, doctor.Nodder, "bno055, rate: 100",
+			c.device+", "+c.keys),
 			configs.Options{})
 		if err == nil {
 			_, err = plan.Resolve(conf, builtin.Catalog())

@@ -19,7 +19,8 @@ func TestEmbeddedConfigsRun(t *testing.T) {
 		}
 		for _, body := range []string{"sim", "emulated"} {
 			t.Run(name+"/"+body, func(t *testing.T) {
-				s := rigtest.Step(t, rigtest.PlanOf(t, name, configs.Options{Body: body, Set: []string{"clock.mode=lockstep"}}))
+				s := rigtest.Step(t, rigtest.PlanOf(t, name,
+					configs.Options{Body: body, Set: []string{"clock.mode=lockstep"}}))
 				l := s.Agent.Layout()
 				a := &l.Actuators[0]
 				goal, mode := a.Default+0.3*(a.Limits.MaxPosition-a.Default), hal.PositionMode

@@ -62,7 +62,8 @@ func TestStopButton(t *testing.T) {
 		"unplugged": {Kind: wire.Unplugged},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := rigtest.Step(t, rigtest.PlanOf(t, rigtest.RigOf(t, doctor.FeelerRig, doctor.Feeler()), configs.Options{}))
+			s := rigtest.Step(t, rigtest.PlanOf(t, rigtest.RigOf(t, doctor.FeelerRig, doctor.Feeler()),
+				configs.Options{}))
 			servo := s.Sys.Scene.Body("feeler").Joint(1).Servo
 			s.Inputs[s.Agent.Layout().Actuators[1].Goal[hal.PositionMode]] = 0.3
 			s.Run(500 * time.Millisecond)
@@ -177,7 +178,8 @@ func TestPressButton(t *testing.T) {
 			t.Errorf("pressed %v: got %v, value %v, %v", pressed, state, v.Bool, err)
 		}
 	}
-	c, err := configs.Load(rigtest.RigOf(t, doctor.FeelerRig, doctor.Feeler(), "headlight:", "estop:"), configs.Options{})
+	c, err := configs.Load(rigtest.RigOf(t, doctor.FeelerRig, doctor.Feeler(), "headlight:", "estop:"),
+		configs.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -203,7 +203,8 @@ servers: []
 `
 	for _, output := range []string{"", ", active_low: true"} {
 		for pose, want := range map[string]float64{"0.41": 1, "-2.73": 0} {
-			s := rigtest.Step(t, rigtest.PlanOf(t, rigtest.RigOf(t, rig, "", "0.41", pose, "lines: [22]", "lines: [22]"+output),
+			s := rigtest.Step(t, rigtest.PlanOf(t,
+				rigtest.RigOf(t, rig, "", "0.41", pose, "lines: [22]", "lines: [22]"+output),
 				configs.Options{}))
 			s.Run(500 * time.Millisecond)
 			if got := s.Agent.Measured(nil)[rigtest.SensorOf(t, s.Agent.Layout(), "motion").First]; got != want ||

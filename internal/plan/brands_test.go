@@ -103,5 +103,6 @@ func TestBrandsAreResolved(t *testing.T) {
 		}
 	}
 	// What is set at the start: of Feetech also what the EEPROM keeps, in its copy in RAM.
-	rigtest.PlanOf(t, config, configs.Options{Set: []string{"agents[0].hardware.joints.a.registers.position_p_gain=16"}})
+	rigtest.PlanOf(t, config, configs.Options{
+		Set: []string{"agents[0].hardware.joints.a.registers.position_p_gain=16"}})
 }

@@ -196,7 +196,8 @@ func TestMotorsAreResolved(t *testing.T) {
 
 // A CAN bus is listed, with the reason why it is no terminal; it runs in memory all the same.
 func TestCANIsNoTerminal(t *testing.T) {
-	p := rigtest.PlanOf(t, motorConfig(t, "cybergear", "cybergear", 1000000, 24, "", 1), configs.Options{Body: "emulated"})
+	p := rigtest.PlanOf(t, motorConfig(t, "cybergear", "cybergear", 1000000, 24, "", 1),
+		configs.Options{Body: "emulated"})
 	w, err := assembly.EmulateAll(p)
 	if err != nil {
 		t.Fatal(err)

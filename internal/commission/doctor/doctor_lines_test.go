@@ -57,7 +57,8 @@ func TestDoctorLines(t *testing.T) {
 		}, []string{"device fail stays high"}, hal.Timeout},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, err := doctor.NewExamination(rigtest.PlanOf(t, rigtest.RigOf(t, with, doctor.Feeler(), c.pairs...), configs.Options{}),
+			d, err := doctor.NewExamination(rigtest.PlanOf(t, rigtest.RigOf(t, with, doctor.Feeler(), c.pairs...),
+				configs.Options{}),
 				"emulated", nil)
 			if err != nil {
 				t.Fatal(err)

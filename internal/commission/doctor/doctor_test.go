@@ -236,7 +236,8 @@ func TestDoctorHertz(t *testing.T) {
 		{"100000\n", configs.Real, 400_000},
 		{"\x00\x00\x00\x00", configs.Real, 400_000}, {"gone", configs.Real, 400_000},
 	} {
-		x := doctor.DeviceCheck{Examination: &doctor.Examination{Root: rigtest.Machine(t, map[string]string{node: c.text})}}
+		x := doctor.DeviceCheck{Examination: &doctor.Examination{Root: rigtest.Machine(t,
+			map[string]string{node: c.text})}}
 		if got := x.Hertz(&bus, c.body); got != c.want {
 			t.Errorf("%q, %s: got %d, want %d", c.text, c.body, got, c.want)
 		}
