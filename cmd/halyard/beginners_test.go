@@ -141,7 +141,7 @@ func TestTablesAsJSON(t *testing.T) {
 		"setup": true, "registers": true, "moast": true, "supervise": true, "hand": true}
 	tried := map[string]bool{}
 	for _, line := range []string{
-		"version", "configs", "ports", "list so101", "list rov", "list p2at", "validate so101",
+		"version", "configs", "ports", "list so101", "list rov", "list p2at", "validate so101", "robot so101",
 		"doctor so101 --body emulated",
 		"bench wire --steps 1", "status", "estop", "reset", "arm", "disarm", "scan nothere", "list nothere",
 		"status nothere", "identify --check nothere --data nothere", "nml print x --nml none.nml", "shell none",

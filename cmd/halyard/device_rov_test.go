@@ -19,9 +19,6 @@ func TestServeROV(t *testing.T) {
 		strings.Count(out, `"check":"device"`) != 4 {
 		t.Errorf("doctor: exit %d: %s\n%s", code, text, out)
 	}
-	startServe(t, path, "--set", "clock.mode=realtime")
-	if code, out, text := runApp(t, "estop", "-o", "jsonl"); code != 0 ||
-		strings.Count(out, `"acknowledged":true`) != 8 {
-		t.Errorf("estop: exit %d: %s\n%s", code, text, out)
-	}
+	startServe(t, path, "--set", "clock.mode=realtime", "--set", "name=slow-rov")
+	stopRig(t, "slow-rov", 8)
 }

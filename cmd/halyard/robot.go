@@ -23,7 +23,7 @@ func newRobot(a *app) *cobra.Command {
 	var config bool
 	c := &cobra.Command{
 		Use:   "robot FILE",
-		Short: "show what a robot file has: bodies, joints, motors, sensors, repairs",
+		Short: "show the bodies, joints and repairs of a robot file",
 		Long: "Loads a URDF, an MJCF or a robot file of Halyard's own and prints its tree, a row a body, with the " +
 			"joint that holds it.\nWhat was repaired or left out follows on stderr. HOLDS is the greatest torque that " +
 			"the weight beyond the joint\ncan have, all of it stretched out; SERVO is the weakest servo of the table " +

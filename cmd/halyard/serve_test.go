@@ -140,10 +140,7 @@ func TestServeAndPlay(t *testing.T) {
 			if code, out, _ := runApp(t, "status", name, "-o", "jsonl"); code != 0 || strings.Count(out, "\n") != 22 {
 				t.Errorf("status: exit %d:\n%s", code, out)
 			}
-			if code, out, errText := runApp(t, "estop", name, "-o", "jsonl"); code != 0 ||
-				strings.Count(out, `"acknowledged":true`) != 22 {
-				t.Errorf("estop: exit %d: %s\n%s", code, errText, out)
-			}
+			stopRig(t, name, 22)
 			r.interrupt(t)
 		})
 	}

@@ -68,7 +68,6 @@ func TestSafety18KilledServe(t *testing.T) {
 	for _, way := range []string{"kill -9", "SIGSTOP", "panic", "deadlock", "out of memory", "kill -9 after a stop",
 		"kill -9 after SIGSTOP"} {
 		t.Run(way, func(t *testing.T) {
-			t.Parallel()
 			for n, begin := 0, time.Now(); ; {
 				arm, base, ended, err := diedServe(t, way)
 				if err == nil {
