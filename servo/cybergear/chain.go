@@ -30,7 +30,8 @@ func NewChain(cfg servo.ChainConfig) *Chain {
 	for i := range cfg.Servos {
 		c := &cfg.Servos[i]
 		m, _ := c.Model.(*Model)
-		b.devices[i] = device{cfg: c, m: m, limit: math.NaN(), timeout: usualTimeout}
+		b.devices[i] = device{cfg: c, m: m, own: math.NaN(), limit: math.NaN(), wrote: math.NaN(),
+			timeout: usualTimeout}
 		for _, s := range c.Settings {
 			b.devices[i].timeout = float64(s.Value) // there is no other
 		}

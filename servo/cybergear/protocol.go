@@ -2,6 +2,7 @@ package cybergear
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -29,7 +30,9 @@ type device struct {
 	ask      cybergearwire.Index    // parameter of the pending read, 0 = none
 	got      float64                // its value
 	mode     int                    // RunMode in which it was armed
-	limit    float64                // LimitTorque in the motor, N·m, NaN = unknown
+	own      float64                // LimitTorque that the motor came with, N·m, NaN = unknown: never exceeded
+	limit    float64                // LimitTorque in the motor, N·m, NaN = it is to be written
+	wrote    float64                // the last one that was written here, N·m, NaN = none
 	timeout  float64                // required CANTimeout
 	mute     int                    // reads of its voltage without a reply
 	owed     int                    // feedback frames that missed their timeout and may still arrive
@@ -175,10 +178,30 @@ func (b *protocol) nudge(i int) {
 	b.StageTorqueOff(i)
 }
 
-// share is the torque limit of motor i now, N·m.
+// share is the torque limit of motor i now, N·m: the lower of ours and its own.
 func (b *protocol) share(i int) float64 {
-	return b.chain.Devices[i].Share() * b.devices[i].m.Spans.Torque
+	return min(b.chain.Devices[i].Share()*b.devices[i].m.Spans.Torque, b.devices[i].own)
 }
+
+// readOwn reads the torque limit of motor i. One that was not written here is the motor's own: somebody set it, or the
+// motor has restarted.
+func (b *protocol) readOwn(i int) error {
+	d := &b.devices[i]
+	b.put(cybergearwire.Ask(d.cfg.ID, cybergearwire.LimitTorque))
+	d.ask = cybergearwire.LimitTorque
+	err := b.collect(i, 1)
+	d.ask, d.pending = 0, 0
+	if err != nil {
+		return fmt.Errorf("limit_torque: %w", err)
+	}
+	if !(math.Abs(d.got-d.wrote) < slackTorque) {
+		d.own, b.chain.Devices[i].State.Ceiling = d.got, d.got/d.m.Kt
+	}
+	return nil
+}
+
+// slackTorque is the difference of torque limits that counts as none, N·m: they are floats of 32 bits.
+const slackTorque = 1e-3
 
 // judge compares the state of motor i with the commanded one.
 func (b *protocol) judge(i int) {

@@ -30,7 +30,7 @@ var (
 )
 
 // Ready stops motor i, writes its mode and its CAN timeout and reads them back: a mode changes only at rest, and a
-// short power loss resets both.
+// short power loss resets both. Its own torque limit is read before ours is written.
 func (b *protocol) Ready(i int) (bool, error) {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
 	if !b.chain.Resting(i) {
@@ -49,6 +49,9 @@ func (b *protocol) Ready(i int) (bool, error) {
 		if err := b.write(i, cybergearwire.CANTimeout, d.timeout, errTimeout); err != nil {
 			return false, err
 		}
+	}
+	if err := b.readOwn(i); err != nil {
+		return false, err
 	}
 	d.limit = math.NaN()
 	// At the end of its counting range the true position may be anywhere beyond.
@@ -105,7 +108,7 @@ func (b *protocol) goal(i int, rest bool) {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
 	g, id := &dev.Goal, d.cfg.ID
 	if limit := b.share(i); !(math.Abs(limit-d.limit) < 0.01*d.m.Spans.Torque) || limit == 0 && d.limit != 0 {
-		d.limit = limit
+		d.limit, d.wrote = limit, limit
 		b.stage(i, cybergearwire.Set(id, cybergearwire.LimitTorque, limit))
 	}
 	switch d.mode {

@@ -66,8 +66,8 @@ func cycle(t *testing.T, c *Chain, g servo.Goal) {
 	}
 }
 
-// arming is what it takes to give torque: at rest the mode and the timeout, read back; then the limits, the goal where
-// it stands, the torque, and the goal once more.
+// arming is what it takes to give torque: at rest the mode and the timeout, read back, and its own limit; then ours,
+// the goal where it stands, the torque, and the goal once more.
 func arming(at float64) []turn {
 	return []turn{
 		{[]cybergearwire.Message{stop, cybergearwire.Set(1, cybergearwire.RunMode, cybergearwire.InPosition),
@@ -78,6 +78,8 @@ func arming(at float64) []turn {
 			cybergearwire.Ask(1, cybergearwire.CANTimeout)},
 			[]cybergearwire.Message{rest, cybergearwire.Answer(1, cybergearwire.Host, cybergearwire.CANTimeout,
 				usualTimeout)}},
+		{[]cybergearwire.Message{cybergearwire.Ask(1, cybergearwire.LimitTorque)}, []cybergearwire.Message{
+			cybergearwire.Answer(1, cybergearwire.Host, cybergearwire.LimitTorque, 12)}},
 		{[]cybergearwire.Message{cybergearwire.Set(1, cybergearwire.LimitTorque, 12),
 			cybergearwire.Set(1, cybergearwire.AngleRef, at), cybergearwire.To(1, cybergearwire.Enable),
 			cybergearwire.Set(1, cybergearwire.AngleRef, at)},
@@ -171,7 +173,7 @@ func TestTimeoutIsProven(t *testing.T) {
 			}
 		}
 		if c.armed {
-			turns = append(turns, prepared[2])
+			turns = append(turns, prepared[2:]...)
 		}
 		line := playback(turns...)
 		chain := one(line, c.settings...)
@@ -253,6 +255,7 @@ func TestCalibratingIsNotHalted(t *testing.T) {
 func TestTorqueWithinItsLimit(t *testing.T) {
 	c := one(servotest.NewPlayback(Bitrate))
 	d, dev := &c.b.devices[0], &c.Devices[0]
+	d.own = 12
 	d.mode, dev.Goal = cybergearwire.Operating, servo.Goal{Enable: true, Mode: hal.TorqueMode, Effort: -1e3,
 		Limit: 0.25}
 	c.b.goal(0, false)
@@ -265,6 +268,46 @@ func TestTorqueWithinItsLimit(t *testing.T) {
 	}
 	if g.Parse(&m, &d.m.Spans); g.Torque < -3.001 || g.Torque > -2.999 {
 		t.Errorf("got %g N·m, want -3", g.Torque)
+	}
+}
+
+// A motor's own torque limit is never raised: not at the first arming, not by a share, not where somebody lowers it
+// meanwhile. What was written here is not its own.
+func TestOwnLimitIsKept(t *testing.T) {
+	at := zeroAngle()
+	arm := func(says, writes float64) []turn {
+		turns := arming(at)
+		turns[2].read = []cybergearwire.Message{cybergearwire.Answer(1, cybergearwire.Host, cybergearwire.LimitTorque,
+			says)}
+		turns[3].write[0] = cybergearwire.Set(1, cybergearwire.LimitTorque, writes)
+		return turns
+	}
+	limp := turn{[]cybergearwire.Message{stop}, []cybergearwire.Message{rest}}
+	turns := append([]turn{{[]cybergearwire.Message{cybergearwire.To(1, cybergearwire.DeviceID)},
+		[]cybergearwire.Message{here}}, limp}, arm(3, 3)...)
+	turns = append(turns, limp)
+	turns = append(turns, arm(3, 1.2)...) // a tenth of 12 N·m
+	turns = append(turns, limp, turn{[]cybergearwire.Message{cybergearwire.Ask(1, cybergearwire.BusVolts), stop},
+		[]cybergearwire.Message{cybergearwire.Answer(1, cybergearwire.Host, cybergearwire.BusVolts, 24), rest}})
+	turns = append(turns, arm(1.2, 3)...) // our own tenth: the whole of its own again
+	turns = append(turns, limp)
+	turns = append(turns, arm(2, 2)...) // another program's
+	line := playback(turns...)
+	c := one(line)
+	if err := c.Open(); err != nil {
+		t.Fatal(err)
+	}
+	for i, share := range []float64{1, 0.1, 1, 1} {
+		cycle(t, c, servo.Goal{})
+		cycle(t, c, servo.Goal{Enable: true, Mode: hal.NoMode, Limit: share})
+		kt := ModelByName("cybergear").Kt
+		want := [4]float64{3, 3, 3, 2}[i]
+		if s := c.State(0); !s.Torque || math.Abs(s.Ceiling*kt-want) > 1e-6 {
+			t.Errorf("arming %d: got torque %v, its own limit %g N·m, want %g", i, s.Torque, s.Ceiling*kt, want)
+		}
+	}
+	if err := line.Close(); err != nil {
+		t.Error(err)
 	}
 }
 
