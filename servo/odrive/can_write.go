@@ -61,6 +61,9 @@ func (b *canProtocol) Ready(i int) (bool, error) {
 	if err := b.guard(i); err != nil {
 		return false, err
 	}
+	if err := b.readOwn(i); err != nil { // somebody may have lowered it
+		return false, err
+	}
 	d.control, d.limit = wanted(&dev.Goal), math.NaN()
 	return true, nil
 }
@@ -104,8 +107,8 @@ func (b *canProtocol) fetch(i int, endpoint uint16) error {
 	return err
 }
 
-// readOwn reads node i's own current limit, where its endpoint is known. CANSimple has a frame that sets a limit, with
-// one of the speed, and none that reads it: without an endpoint none is written.
+// readOwn reads node i's own current limit, where its endpoint is known: one that was not written here. CANSimple has a
+// frame that sets a limit, with one of the speed, and none that reads it: without an endpoint none is written.
 func (b *canProtocol) readOwn(i int) error {
 	d := &b.devices[i]
 	for _, s := range d.cfg.Settings {
@@ -123,8 +126,10 @@ func (b *canProtocol) readOwn(i int) error {
 				fmt.Errorf("%s: %w: it is not that of its firmware's flat_endpoints.json", limitEndpoint,
 					servo.ErrDiffers))
 		}
-		d.own, d.limit = v, v
-		b.chain.Devices[i].State.Ceiling = v
+		d.limit = v
+		if !(math.Abs(v-d.wrote) < 0.01*d.m.Amps) { // else it is ours
+			d.own, b.chain.Devices[i].State.Ceiling = v, v
+		}
 	}
 	return nil
 }

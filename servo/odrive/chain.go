@@ -58,6 +58,7 @@ func devices(cfg *servo.ChainConfig) []device {
 	for i := range all {
 		c := &cfg.Servos[i]
 		all[i] = device{cfg: c, m: ModelIn(c.Model), dialect: odrivewire.V06, own: math.NaN(), limit: math.NaN(),
+			wrote:  math.NaN(),
 			beatAt: -1}
 	}
 	return all

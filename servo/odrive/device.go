@@ -19,6 +19,7 @@ type device struct {
 	words     odrivewire.ErrorWords       // its error words
 	own       float64                     // A, the current limit that the axis came with, NaN = unknown: never exceeded
 	limit     float64                     // A, current limit in the axis, NaN = unknown
+	wrote     float64                     // A, the last limit that was written here, NaN = none
 	guarded   bool                        // its watchdog is on
 	turn      int                         // selects the values of the next health read
 	part      int                         // likewise, of the part whose error word is read next
@@ -76,7 +77,7 @@ func (d *device) amps(dev *servo.Device) (amps float64, changed bool) {
 	if math.Abs(amps-d.limit) < 0.01*d.m.Amps && (amps > 0 || d.limit == 0) {
 		return amps, false
 	}
-	d.limit = amps
+	d.limit, d.wrote = amps, amps
 	return amps, true
 }
 

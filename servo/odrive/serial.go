@@ -42,10 +42,12 @@ func (b *serialProtocol) Identify(i int) error {
 			minor)))
 	}
 	d.dialect = odrivewire.Dialect(min(minor, float64(odrivewire.V06)))
-	if d.own, err = b.optional(odrivewire.CurrentLimit, i); err != nil {
+	if d.limit, err = b.optional(odrivewire.CurrentLimit, i); err != nil {
 		return err
 	}
-	d.limit, dev.State.Ceiling = d.own, d.own
+	if !(math.Abs(d.limit-d.wrote) < 0.01*d.m.Amps) { // else it is ours
+		d.own, dev.State.Ceiling = d.limit, d.limit
+	}
 	if err := b.causes(i); err != nil {
 		return err
 	}
