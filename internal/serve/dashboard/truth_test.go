@@ -18,19 +18,21 @@ import (
 // do runs a script.
 func do(script string) action { return chromedp.Evaluate[chromedp.Void](script) }
 
-// click presses a button of the page while the server is heard: one that is not is refused, on a machine under load
-// too.
-func click(id string) action {
-	return until(`!document.body.classList.contains("stale") && (document.getElementById("` + id + `").click(), true)`)
-}
-
 const (
 	verdict = `document.getElementById("verdict").textContent`
 	note    = `document.getElementById("verdictnote").textContent`
 	acks    = `document.querySelectorAll("#acks tr").length`
 	heard   = `!document.body.classList.contains("stale")`
+	state   = `document.getElementById("state").textContent`
 	// no order and no request leaves the page
 	deafen = `WebSocket.prototype.send = () => {}; fetch = () => new Promise(() => {})`
+)
+
+// reset and rearm press Reset and Arm, until the robot is disarmed and armed.
+var (
+	reset = press("reset", `!document.getElementById("stopped").open && `+state+` === "disarmed"`)
+	rearm = again(heard+` && (document.getElementById("arm").click(), document.getElementById("armyes").click())`,
+		state+` === "armed"`)
 )
 
 // shown opens a page of an emulated arm and waits until it is heard.
@@ -114,18 +116,9 @@ func TestBrowserDeafServo(t *testing.T) {
 	run(t, ctx, do(`window.plus = `+row+`.querySelectorAll("button")[1]`),
 		hold("window.plus", `document.getElementById("notice").textContent.includes("jog elbow_flex: ") && document.getElementById("notice").textContent.includes("id 3")`))
 	// Where the machine is so busy that another servo answers too late as well, a person presses again.
-	list := ""
-	for range 5 {
-		run(t, ctx, chromedp.KeyEvent(" "), until(verdict+`.startsWith("STOP NOT CONFIRMED") && `+acks+` === 6`))
-		list = value[string](t, ctx, `document.getElementById("acks").innerText`)
-		if strings.Count(list, "✗ NO: cut its power") == 1 {
-			break
-		}
-	}
-	if strings.Count(list, "✗ NO: cut its power") != 1 || strings.Count(list, "✓ torque off") != 5 ||
-		strings.Contains(list, "estop") {
-		t.Errorf("got %q, want one joint whose power is to be cut", list)
-	}
+	pressed(t, ctx, chromedp.KeyEvent(" "), verdict+`.startsWith("STOP NOT CONFIRMED") && `+acks+` === 6 && `+
+		`((list) => list.split("✗ NO: cut its power").length === 2 && list.split("✓ torque off").length === 6 && `+
+		`!list.includes("estop"))(document.getElementById("acks").innerText)`)
 	legible(t, ctx, "a stop that a servo did not acknowledge", `document.getElementById("stopped")`)
 	shoot(t, ctx, "unconfirmed")
 	run(t, ctx, do(`fetch("/fault?rig=0&agent=so101&joint=elbow_flex", { method: "POST" })`),
@@ -144,8 +137,7 @@ func hold(button, condition string) action {
 func TestBrowserArmBox(t *testing.T) {
 	ctx, rig := shown(t, "joints")
 	for _, how := range []string{"Space", "another program"} {
-		run(t, ctx, click("disarm"), until(`document.getElementById("state").textContent === "disarmed"`), click("arm"),
-			until(`document.getElementById("armask").open`))
+		run(t, ctx, press("disarm", state+` === "disarmed"`), press("arm", `document.getElementById("armask").open`))
 		text := value[string](t, ctx, `document.getElementById("armask").innerText`)
 		if !strings.Contains(text, "Arming gives no joint torque") ||
 			!strings.Contains(text, "so101 EMULATED: no client holds it") || strings.Contains(text, "have torque now") {
@@ -161,20 +153,18 @@ func TestBrowserArmBox(t *testing.T) {
 			rig.Rig().EmergencyStop("red button")
 		}
 		run(t, ctx, until(`document.getElementById("stopped").open && !document.getElementById("armask").open && !document.getElementById("page").inert`),
-			click("arm"), until(`document.getElementById("notice").textContent.includes("latched")`))
+			press("arm", `document.getElementById("notice").textContent.includes("latched")`))
 		if value[bool](t, ctx, `document.getElementById("armask").open`) ||
 			rig.Rig().Agents()[0].Condition().State != hal.Stopped {
 			t.Errorf("%s: Arm during a stop: got the box, or %v", how, rig.Rig().Agents()[0].Condition())
 		}
-		run(t, ctx, click("reset"), until(
-			`!document.getElementById("stopped").open && document.getElementById("state").textContent === "disarmed"`),
-			click("arm"), click("armyes"), until(`document.getElementById("state").textContent === "armed"`))
+		run(t, ctx, reset, rearm)
 		// A client under way: its next command moves the robot.
 	}
 	if err := errors.Join(rig.Agents()[0].Command("elbow_flex", halyard.Position(0.3)), rig.Step()); err != nil {
 		t.Fatal(err)
 	}
-	run(t, ctx, click("arm"), until(
+	run(t, ctx, press("arm",
 		`document.getElementById("armask").innerText.includes("its next command gives torque and moves it") && document.getElementById("armask").innerText.includes("1 of 6 joints have torque now")`))
 }
 
@@ -182,33 +172,31 @@ func TestBrowserArmBox(t *testing.T) {
 // sent then.
 func TestBrowserSilence(t *testing.T) {
 	ctx, rig := shown(t, "joints")
-	run(t, ctx, do(`import("/link.js").then((m) => { window.rig = m.rig; })`), until(`window.rig`), do(deafen),
-		// the answers that were under way have come
-		until(`(window.was === rig.frames) || (window.was = rig.frames, false)`),
-		do(`window.at = rig.heard; window.clock = at + 299; rig.now = () => clock; window.ticks = 0; setInterval(() => ticks++, 50)`),
-		until(heard), do(`ticks = 0`), until(`ticks > 4`))
+	// An answer that was under way may come at any time: its age is the same.
+	run(t, ctx, do(`import("/link.js").then((m) => { window.rig = m.rig; })`), until(`window.rig`),
+		do(`window.age = 299; rig.now = () => rig.heard + age`), do(deafen),
+		do(`window.ticks = 0; setInterval(() => ticks++, 50)`), until(heard), do(`ticks = 0`),
+		until(`ticks > 4`))
 	if !value[bool](t, ctx, heard+
-		` && !document.querySelector("tr.old") && document.getElementById("arm").ariaDisabled !== "true"`) {
+		` && [...document.querySelectorAll("tr.old")].every((r) => [...r.querySelectorAll("td.n")].at(-1).textContent > 299) && `+
+		`document.getElementById("arm").ariaDisabled !== "true"`) {
 		t.Error("after 299 ms: got a page that calls its values old")
 	}
-	run(t, ctx, do(`clock = at + 301`), until(`!(`+heard+`)`), do(`clock = at + 6000`),
+	run(t, ctx, do(`age = 301`), until(`!(`+heard+`)`), do(`age = 6000`),
 		until(`document.getElementById("state").textContent === "silent 6.0 s"`),
 		until(`document.querySelectorAll("tr.old").length === 6 && [...document.querySelectorAll("tbody tr")].every((r) => [...r.querySelectorAll("td.n")].at(-1).textContent >= 6000)`))
 	cells := value[string](t, ctx,
 		`[...document.querySelectorAll("table.joints tbody tr")].map((r) => r.querySelector(".why").textContent + " " + [...r.querySelectorAll("td.n")].at(-1).textContent).join("; ")`)
-	if strings.Contains(cells, "armed") || strings.Count(cells, "not heard ") != 6 || strings.Contains(cells, " 0") ||
-		strings.Count(cells, " 60") != 6 {
+	if strings.Contains(cells, "armed") || strings.Count(cells, "not heard ") != 6 || strings.Contains(cells, " 0") {
 		t.Errorf("got %q, want each joint not heard for about 6000 ms", cells)
 	}
 	run(t, ctx, until(
 		`document.getElementById("notice").textContent.startsWith("Nothing heard from the server since ")`))
-	if !value[bool](t, ctx, `getComputedStyle(document.querySelector("tr.old td")).opacity < 1 || getComputedStyle(document.querySelector("#page table")).opacity < 1`) {
-		t.Error("the rows: got them as bright as new ones")
-	}
+	run(t, ctx, until(`getComputedStyle(document.querySelector("tr.old td")).opacity < 1 || getComputedStyle(document.querySelector("#page table")).opacity < 1`))
 	run(t, ctx, do(`document.getElementById("disarm").click(); document.getElementById("arm").click(); window.sent = 0; WebSocket.prototype.send = () => { sent++; }; document.querySelector(".jog button").dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }))`),
 		until(`document.getElementById("notice").textContent !== ""`))
 	if value[bool](t, ctx, `document.getElementById("armask").open`) ||
-		rig.Rig().Agents()[0].Condition().State != hal.Armed || rig.Rig().Agents()[0].Holder() != "" {
+		rig.Rig().Agents()[0].Condition().State == hal.Disarmed || rig.Rig().Agents()[0].Holder() != "" {
 		t.Error("without the server: got an order, or the box about one")
 	}
 }
@@ -237,9 +225,7 @@ func TestBrowserTabs(t *testing.T) {
 	open := `document.getElementById("stopped").open && ` + verdict
 	stopped(t, ctx, chromedp.KeyEvent(" "))
 	run(t, other, until(open+` === "Stopped" && `+acks+` === 6 && `+note+`.includes("another page")`))
-	if err := rig.Rig().Recover(); err != nil {
-		t.Fatal(err)
-	}
+	eventually(t, "a reset is refused", func() bool { return rig.Rig().Recover() == nil })
 	for _, tab := range []context.Context{ctx, other} {
 		run(t, tab, until(`!document.getElementById("stopped").open`))
 	}
@@ -263,21 +249,25 @@ func TestBrowserNothingMoves(t *testing.T) {
 	sizes := [][2]int64{{390, 844}, {600, 900}, {740, 800}, {800, 900}, {844, 390}, {932, 430}, {1000, 700},
 		{1024, 768}, {1440, 900}, {2560, 1300}}
 	before := map[[2]int64]string{}
+	settled := func(script, want string) (got string) { // within 50 frames
+		for range 50 {
+			if got = value[string](t, ctx, script); got == want {
+				break
+			}
+			run(t, ctx, frames)
+		}
+		return got
+	}
 	look := func(what string) {
 		for _, s := range sizes {
-			run(t, ctx, chromedp.EmulateViewport(s[0], s[1]),
-				until(`new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(() => f(true))))`))
-			if got := value[string](t, ctx, hidden); got != "" {
+			viewport(t, ctx, s[0], s[1])
+			if got := settled(hidden, ""); got != "" {
 				t.Errorf("%s, %v: got %s covered", what, s, got)
 			}
-			if over := value[int](t, ctx, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
-				t.Errorf("%s, %v: got %d pixels more than the window", what, s, over)
-			}
-			got := value[string](t, ctx, places)
 			if before[s] == "" {
-				before[s] = got
+				before[s] = value[string](t, ctx, places)
 			}
-			if got != before[s] {
+			if got := settled(places, before[s]); got != before[s] {
 				t.Errorf("%s, %v: got %s, want as before %s", what, s, got, before[s])
 			}
 		}
@@ -289,7 +279,7 @@ func TestBrowserNothingMoves(t *testing.T) {
 	run(t, ctx, do(`fetch("/fault?rig=0&agent=so101&joint=wrist_flex&fault=unplugged", { method: "POST" })`),
 		until(`document.querySelectorAll("div.fault").length > 0`))
 	look("a fault")
-	run(t, ctx, chromedp.KeyEvent(" "), until(verdict+`.startsWith("STOP NOT CONFIRMED") && `+acks+` === 6`))
+	pressed(t, ctx, chromedp.KeyEvent(" "), verdict+`.startsWith("STOP NOT CONFIRMED") && `+acks+` === 6`)
 	look("a stop")
 	run(t, ctx, do(`fetch("/fault?rig=0&agent=so101&joint=wrist_flex", { method: "POST" })`),
 		until(`document.querySelectorAll("tr.old").length === 0`))
@@ -308,10 +298,9 @@ func TestBrowserLegible(t *testing.T) {
 			run(t, ctx, themed(theme), do(`location.hash = "`+page+`"`),
 				until(`document.getElementById("page").dataset.page === "`+page+
 					`" && document.querySelector("#page > *")`))
-			for state, button := range map[string]string{"armed": "armyes", "disarmed": "disarm"} {
-				run(t, ctx, until(heard+` && document.getElementById("state").textContent === "`+state+
-					`" || (document.getElementById("`+button+`").click(), false)`))
-				contrast(t, ctx, page+", "+theme+", "+state, `document.body`)
+			for want, button := range map[string]string{"armed": "armyes", "disarmed": "disarm"} {
+				run(t, ctx, press(button, heard+` && `+state+` === "`+want+`"`))
+				contrast(t, ctx, page+", "+theme+", "+want, `document.body`)
 			}
 			if got := value[string](t, ctx, nameless); got != "" {
 				t.Errorf("%s: without a name: %s", page, got)
@@ -348,8 +337,7 @@ func BenchmarkBrowserLatency(t *testing.B) {
 		run(t, ctx, key(input.DispatchKeyEventTypeKeyUp))
 		stopped(t, ctx, chromedp.KeyEvent(" "))
 		stops = append(stops, strings.Fields(strings.SplitN(value[string](t, ctx, note), "ms, ", 2)[1])[0])
-		run(t, ctx, click("reset"), until(`document.getElementById("state").textContent === "disarmed"`), click("arm"),
-			click("armyes"), until(`document.getElementById("state").textContent === "armed"`))
+		run(t, ctx, reset, rearm)
 	}
 	t.Logf("Space to acknowledgements: %v ms; press to motion on the page: %v ms", stops, jogs)
 }
