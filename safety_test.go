@@ -90,7 +90,7 @@ func TestDocsSafetyNamesItsTests(t *testing.T) {
 // Each goroutine that serves clients defers hal.Rig.Contain: a panic there stops the robots and not the process.
 func TestServersContainPanics(t *testing.T) {
 	checked := 0
-	for _, top := range []string{"protocols", "internal/serve", "internal/control"} {
+	for _, top := range []string{"protocols", "internal/protocols", "internal/serve", "internal/control"} {
 		err := filepath.WalkDir(filepath.FromSlash(top), func(path string, d os.DirEntry, err error) error {
 			if err != nil || !d.IsDir() {
 				return err

@@ -2,8 +2,6 @@ package emulator_test
 
 import (
 	"context"
-	"errors"
-	"math"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -59,39 +57,8 @@ func TestMotorsOnAPTY(t *testing.T) {
 			if err := chain.Open(); err != nil {
 				t.Fatal(err)
 			}
-			// The world is moved here, so that the test takes as long as the bytes do.
-			for k := range 130 {
-				g := to(c.goal)
-				if k < 5 {
-					g = servo.Goal{}
-				}
-				for i := range c.servos {
-					chain.SetGoal(i, g)
-				}
-				if err := errors.Join(chain.Send(), chain.Receive()); err != nil {
-					t.Fatal(err)
-				}
-				mu.Lock()
-				for range 10 {
-					for _, s := range c.servos {
-						s.Actuator().Step(0.001)
-					}
-				}
-				mu.Unlock()
-			}
-			for i := range c.servos {
-				if st := chain.State(i); st.Err != nil || math.Abs(st.Position-c.goal) > 40 || !st.Torque {
-					t.Errorf("motor %d: got %.0f, torque %v, %v; want %.0f", i, st.Position, st.Torque, st.Err, c.goal)
-				}
-			}
-			faults := chain.Halt()
-			mu.Lock()
-			defer mu.Unlock()
-			for i, err := range faults {
-				if err != nil || c.servos[i].Actuator().Enable {
-					t.Errorf("halt of motor %d: %v", i, err)
-				}
-			}
+			onPTY(t, chain, c.servos, &mu, c.goal, 40)
+			haltsOnPTY(t, chain, c.servos, &mu)
 		})
 	}
 }
