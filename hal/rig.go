@@ -43,7 +43,7 @@ type Rig struct {
 	inputs   []func() error // of emergency stops
 	alive    func()         // see OnBeat; nil = none
 	disarmed bool           // it was latched, or all were disarmed, and no operator has armed the rig since
-	armed    bool           // an operator has armed all, those that join too
+	armed    bool           // an operator has armed all, and those that join where clients may arm them
 	leases   int
 	ending   bool // it parks, then closes: only stops are executed
 	closed   bool
@@ -147,7 +147,7 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 		r.note(a, "halt", a.body.Halt())
 	case r.disarmed:
 		a.disarm(Disarmed)
-	case r.armed:
+	case r.armed && c.Guard.Arming != OperatorArms: // else it waits for an operator who knows that it is here
 		a.guard.state, a.guard.operator = Armed, false
 	}
 	a.condition = Condition{State: a.guard.state, Since: r.time}

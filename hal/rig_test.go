@@ -651,6 +651,27 @@ func TestStopInput(t *testing.T) {
 	}
 }
 
+// An operator who has armed the rig has armed those that join where clients may arm them; a robot that only the operator
+// arms, such as a real one that is bound again, waits.
+func TestJoinsAnArmedRig(t *testing.T) {
+	r := newRig(t, hal.Lockstep)
+	if err := r.Arm(); err != nil {
+		t.Fatal(err)
+	}
+	sim := add(t, r, "simulated", haltest.NewBody("x"), hal.Simulated, hal.GuardConfig{Disarmed: true})
+	real := add(t, r, "real", haltest.NewBody("x"), hal.Emulated,
+		hal.GuardConfig{Disarmed: true, Arming: hal.OperatorArms})
+	if sim.Condition().State != hal.Armed || real.Condition().State != hal.Disarmed {
+		t.Errorf("got %v and %v, want armed and disarmed", sim.Condition(), real.Condition())
+	}
+	if err := real.RequestArm("client"); hal.KindOf(err) != hal.Unsafe {
+		t.Errorf("a client arms it: got %v", err)
+	}
+	if err := r.Arm(); err != nil || real.Condition().State != hal.Armed {
+		t.Errorf("the operator arms it: got %v, %v", real.Condition(), err)
+	}
+}
+
 // The stop is the rig's: an agent that is removed and added again is stopped too, until it is cleared.
 func TestStopOutlivesAgents(t *testing.T) {
 	r := newRig(t, hal.Lockstep)

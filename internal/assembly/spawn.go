@@ -73,6 +73,9 @@ func (y *Spawner) Spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
 		return nil, errors.Join(err, y.clear(name, p))
 	}
 	y.spawned[name] = p
+	if agent.Condition().State == hal.Disarmed && !agent.ClientsArm() {
+		y.sys.Log.Warn("spawn: the robot is disarmed, and only the operator arms it (try: halyard arm)", "robot", name)
+	}
 	return agent, nil
 }
 
