@@ -651,8 +651,8 @@ func TestStopInput(t *testing.T) {
 	}
 }
 
-// An operator who has armed the rig has armed those that join where clients may arm them; a robot that only the operator
-// arms, such as a real one that is bound again, waits.
+// An operator who has armed the rig has armed those that join where clients may arm them; a robot that only the
+// operator arms, such as a real one that is bound again, waits.
 func TestJoinsAnArmedRig(t *testing.T) {
 	r := newRig(t, hal.Lockstep)
 	if err := r.Arm(); err != nil {
