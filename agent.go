@@ -86,7 +86,7 @@ func (a *Agent) Command(joint string, c Command) error {
 	}
 	act := &a.agent.Layout().Actuators[i]
 	if !c.given || act.Goal[c.mode] == hal.None {
-		return a.fault("command "+joint, "got mode %v, want one that the joint has", c.mode)
+		return a.fault("command "+joint, "got mode %v, want a mode of the joint", c.mode)
 	}
 	if !math.IsNaN(c.limit) && act.TorqueLimit == hal.None {
 		return a.fault("command "+joint, "got a torque limit, want none: the joint has no such input")

@@ -295,7 +295,7 @@ func (s *System) OnEvent(name string, f func()) (cancel func(), err error) {
 	id, ok := s.sys.Rig.Events().Lookup(name)
 	if !ok {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "subscribe",
-			Err: fmt.Errorf("got event %q, want one of the rig", name)}
+			Err: fmt.Errorf("got event %q, want an event of the rig", name)}
 	}
 	return s.OnCycle(func(c *hal.Cycle) {
 		for _, e := range c.Events {

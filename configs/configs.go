@@ -120,4 +120,4 @@ func Default() *Config {
 	return c
 }
 
-var errMadeByHand = errors.New("got a config made by hand, want one that was read")
+var errMadeByHand = errors.New("got a config made by hand, want a config from Load or Parse")

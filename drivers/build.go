@@ -50,7 +50,7 @@ func check(layout *hal.Layout, joints []Joint) error {
 			continue
 		}
 		if j.Chain == nil {
-			fault(hal.Invalid, "", "servo: got none, want one")
+			fault(hal.Invalid, "", "servo: missing")
 			continue
 		}
 		// Two joints on one servo would fight over its goal, the later one silently winning.

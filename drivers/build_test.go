@@ -40,7 +40,7 @@ func TestBuildRefuses(t *testing.T) {
 		{"too few", func(l *hal.Layout, _ []Joint) { l.Actuators = append(l.Actuators, l.Actuators[0]) }, hal.Invalid,
 			[]string{"joints: got 2, want 3"}},
 		{"no chain", func(_ *hal.Layout, j []Joint) { j[1].Chain = nil }, hal.Invalid,
-			[]string{`joint "elbow": body: servo: got none`}},
+			[]string{`joint "elbow": body: servo: missing`}},
 		{"one servo twice", func(_ *hal.Layout, j []Joint) { j[1].Index = 0 }, hal.Invalid,
 			[]string{`got the one of joint "waist"`}},
 		{"mode", func(l *hal.Layout, _ []Joint) { l.Actuators[0].Goal[hal.TorqueMode] = 0 }, hal.Invalid,
@@ -55,7 +55,7 @@ func TestBuildRefuses(t *testing.T) {
 			j[0].Calibration.ZeroTicks, j[0].Calibration.Direction = 3000, -1
 		}, hal.Invalid, []string{"want some of the soft limits -2.5..2.5"}},
 		{"several", func(_ *hal.Layout, j []Joint) { j[0].Calibration, j[1].Chain = nil, nil }, hal.Uncalibrated,
-			[]string{"a real joint needs a calibration", "servo: got none"}},
+			[]string{"a real joint needs a calibration", "servo: missing"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := layoutOf(ax, "waist", "elbow")

@@ -20,7 +20,7 @@ func Join(base Body, parts ...Body) (Body, error) {
 		}
 		for _, a := range p.actuators {
 			if owner[a.outer] {
-				return nil, fmt.Errorf("join: joint %q: two parts have it, want one", j.layout.Actuators[a.outer].Name)
+				return nil, fmt.Errorf("join: joint %q: in two parts, want one part", j.layout.Actuators[a.outer].Name)
 			}
 			owner[a.outer] = true
 		}

@@ -105,7 +105,7 @@ func (r *Rig) Replay(o *Order) error {
 
 func replayError(o *Order, what, got string) error {
 	return &Error{Kind: Invalid, Op: fmt.Sprintf("replay %v of cycle %d", o.Kind, o.Cycle),
-		Err: fmt.Errorf("%s: got %q, want one of the rig's", what, got)}
+		Err: fmt.Errorf("%s %q: not in this rig", what, got)}
 }
 
 // ReplayCycle runs the next cycle, after missed in all was missed before it, in a rig in lock-step that does not run.

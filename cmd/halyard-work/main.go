@@ -77,7 +77,7 @@ func newRoot(p *command.Program) *cobra.Command {
 			case len(args) > 0 && f.rollouts == "":
 				return refuse("got CONFIG without --rollouts, want a file of rollouts, one JSON object a line")
 			case len(args) == 0 && (f.rollouts != "" || given("set") || given("body")):
-				return refuse("got no CONFIG, want one with --rollouts, --set and --body")
+				return refuse("got no CONFIG, want CONFIG with --rollouts, --set and --body")
 			case len(args) == 0 && f.queue.URL != "" && given("workers"):
 				return refuse("got --workers with --queue alone, which is one worker: start several")
 			case len(args) > 0 && f.queue.URL == "" && f.workers == 0:

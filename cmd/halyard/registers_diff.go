@@ -28,7 +28,7 @@ func newRegistersDiff(a *app) *cobra.Command {
 			return err
 		}
 		if len(rows) == 0 {
-			a.note("%s id %d: nothing is set otherwise", s.Model.Units().Name, s.ID)
+			a.note("%s id %d: no differences", s.Model.Units().Name, s.ID)
 			return nil
 		}
 		return &hal.Error{Kind: hal.Differs, Bus: s.Bus, ID: s.ID, Op: "registers diff",

@@ -49,7 +49,7 @@ func newRobot(a *app) *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().StringVar(&base, "base", "", "fixed or floating, whatever the file says")
+	c.Flags().StringVar(&base, "base", "", "fixed or floating; overrides the file")
 	c.Flags().BoolVar(&config, "config", false, "print a config to start from")
 	return c
 }

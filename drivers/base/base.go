@@ -130,7 +130,7 @@ func New(s Settings) (*Base, error) {
 	}
 	switch r := s.Robot; {
 	case s.Line == nil:
-		return nil, fault("line: got none, want one")
+		return nil, fault("line: missing")
 	case !(r.Distance > 0 && r.Range > 0 && r.Speed > 0 && r.Difference > 0 && r.Radius > 0 && r.MaxSpeed > 0 &&
 		r.MaxTurn > 0):
 		return nil, fault("robot: got %q with units %g %g %g %g, wheel %g, speeds %g %g, want all above 0",

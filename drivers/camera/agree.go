@@ -23,7 +23,7 @@ func (s *stream) agree() error {
 	var have v4l2.Capability
 	if err := s.do(v4l2.QueryCap, &have); err != nil {
 		if errors.Is(err, syscall.ENOTTY) || errors.Is(err, syscall.EINVAL) {
-			return s.fault(hal.Invalid, errors.New("got no video device, want one such as /dev/video0"))
+			return s.fault(hal.Invalid, errors.New("got no video device, want a node such as /dev/video0"))
 		}
 		return s.fault(hal.BusFault, err)
 	}
@@ -70,7 +70,7 @@ func (s *stream) choose() (v4l2.Pixel, error) {
 			}
 		}
 	}
-	return 0, s.fault(hal.Invalid, fmt.Errorf("format: got %s, want one that it offers: %s", s.config.Encoding,
+	return 0, s.fault(hal.Invalid, fmt.Errorf("format: got %s, want a format of the camera: %s", s.config.Encoding,
 		strings.Join(names, ", ")))
 }
 
@@ -103,7 +103,7 @@ func (s *stream) offered(pixel v4l2.Pixel) error {
 	if len(list) == 0 {
 		return nil
 	}
-	return s.fault(hal.Invalid, fmt.Errorf("size: got %dx%d, want one that it offers in %v: %s", w, h, pixel,
+	return s.fault(hal.Invalid, fmt.Errorf("size: got %dx%d, want a size of the camera in %v: %s", w, h, pixel,
 		strings.Join(list, ", ")))
 }
 

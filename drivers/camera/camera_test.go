@@ -157,10 +157,10 @@ func TestAgree(t *testing.T) {
 		{"no streaming", func(k *kernel) { k.caps.Capabilities = v4l2.CanCapture }, hal.Invalid,
 			"want capture and streaming"},
 		{"no such format", func(k *kernel) { k.pixels = []v4l2.Pixel{v4l2.MJPG, v4l2.YUYV} }, hal.Invalid,
-			"got grey, want one that it offers: MJPG, YUYV"},
-		{"endless formats", func(k *kernel) { k.pixels = make([]v4l2.Pixel, 1000) }, hal.Invalid, "one that it offers"},
+			"got grey, want a format of the camera: MJPG, YUYV"},
+		{"endless formats", func(k *kernel) { k.pixels = make([]v4l2.Pixel, 1000) }, hal.Invalid, "a format of the camera"},
 		{"no such size", func(k *kernel) { k.sizes = k.sizes[:1] }, hal.Invalid,
-			"got 4x4, want one that it offers in GREY: 8x8"},
+			"got 4x4, want a size of the camera in GREY: 8x8"},
 		{"no such step", func(k *kernel) {
 			k.sizes = []v4l2.FrameSize{{Kind: v4l2.SizeStepwise, Sizes: [6]uint32{1, 64, 2, 4, 64, 4}}}
 		}, hal.Invalid, "1x4 to 64x64 in steps of 2x4"},

@@ -32,7 +32,7 @@ func (s Shape) check() error {
 	case row > 0 && (s.Stride < row || s.Stride > row+maxSide):
 		return fmt.Errorf("row: got %d bytes, want %d or some more", s.Stride, row)
 	case row == 0 && s.Pixel != v4l2.MJPG && s.Pixel != v4l2.JPEG:
-		return fmt.Errorf("pixel format: got %v, want one that is decoded here", s.Pixel)
+		return fmt.Errorf("pixel format: got %v, want a format that Halyard decodes", s.Pixel)
 	}
 	return nil
 }

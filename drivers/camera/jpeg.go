@@ -124,7 +124,7 @@ func (a *anatomy) frame(p []byte, width, height int) error {
 // and in order: this detects a lost part, if the camera sends them.
 func (a *anatomy) scan(p []byte, at int, whole bool) (int, error) {
 	if a.scans++; a.components == 0 || a.scans > maxScans {
-		return at, fmt.Errorf("scan %d: got it out of place", a.scans)
+		return at, fmt.Errorf("scan %d: out of place", a.scans)
 	}
 	restarts := 0
 	for {

@@ -86,12 +86,12 @@ func find(node Node, line string) (uint32, error) {
 			continue
 		}
 		if found >= 0 { // the kernel does not ask for names to be unique
-			return 0, invalid("line %q: got offsets %d and %d of %s, want one", line, found, i, c.Name)
+			return 0, invalid("line %q: got offsets %d and %d of %s, want the name of one line", line, found, i, c.Name)
 		}
 		found = i
 	}
 	if found < 0 {
-		return 0, invalid("line %q: got none of that name on %s (%s), want one of its %d lines", line, c.Name, c.Label,
+		return 0, invalid("line %q: got none of that name on %s (%s), want a name of its %d lines", line, c.Name, c.Label,
 			c.Lines)
 	}
 	return uint32(found), nil

@@ -53,7 +53,7 @@ func NewHokuyo(s HokuyoSettings) (*Hokuyo, error) {
 	var err error
 	switch {
 	case s.Line == nil:
-		err = errors.New("line: got none, want one")
+		err = errors.New("line: missing")
 	case m.Turn <= 0 || m.RPM <= 0 || m.Last > 9999:
 		err = fmt.Errorf("model: got %+v, want one of lidar.HokuyoModels", m)
 	case s.First < m.First || s.Last > m.Last || s.First > s.Last:

@@ -62,7 +62,7 @@ func NewRPLidar(s RPLidarSettings) (*RPLidar, error) {
 	samples := rpSizes[s.Encoding].samples
 	switch {
 	case s.Line == nil:
-		err = errors.New("line: got none, want one")
+		err = errors.New("line: missing")
 	case samples == 0 && s.Encoding != RPLidarNodes:
 		err = fmt.Errorf("encoding: got 0x%02X, want 0x81, 0x82, 0x84 or 0x85", byte(s.Encoding))
 	case s.Rays < 8 || s.Rays > 3600:

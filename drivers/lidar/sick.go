@@ -49,7 +49,7 @@ func NewSICK(s SICKSettings) (*SICK, error) {
 	switch {
 	case err != nil:
 	case s.Line == nil:
-		err = errors.New("line: got none, want one")
+		err = errors.New("line: missing")
 	case sickRate(s.Baud) == 0:
 		err = fmt.Errorf("baud: got %d, want 9600, 19200, 38400 or 500000", s.Baud)
 	case s.Angle != 100 && s.Angle != 180,

@@ -67,7 +67,7 @@ func Reckon(b hal.Body, w Wheeled) (*DeadReckoner, error) {
 	}
 	for _, i := range []int{w.Left, w.Right} {
 		if i < 0 || i >= len(l.Actuators) || l.Actuators[i].Velocity == hal.None {
-			return nil, fmt.Errorf("kinematics: wheel: got actuator %d, want one whose velocity is measured", i)
+			return nil, fmt.Errorf("kinematics: wheel: got actuator %d, want an actuator with measured velocity", i)
 		}
 	}
 	r := &DeadReckoner{inner: inner{b, clone(l)}, w: w, at: w.Start.Of([3]float64{w.Centre, 0, 0}),

@@ -46,7 +46,7 @@ func (t Tree) Validate(actuators int) error {
 			faults = append(faults, fmt.Errorf("kinematics: link %q: "+format, append([]any{l.Name}, args...)...))
 		}
 		if l.Parent < hal.None || l.Parent >= i {
-			fault("parent: got %d, want one before %d", l.Parent, i)
+			fault("parent: got %d, want a link before %d", l.Parent, i)
 		}
 		if l.Joint < hal.None || l.Joint >= actuators {
 			fault("joint: got actuator %d, want below %d", l.Joint, actuators)

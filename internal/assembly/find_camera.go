@@ -8,12 +8,12 @@ import (
 )
 
 // FindCamera finds a camera by the names of the protocol, "" being the first.
-func (sys *System) FindCamera(robot, name string) (w hal.CameraSource, index int, err error) {
-	for _, agent := range sys.Rig.Agents() {
+func (s *System) FindCamera(robot, name string) (w hal.CameraSource, index int, err error) {
+	for _, agent := range s.Rig.Agents() {
 		if robot != "" && !strings.EqualFold(agent.Name(), robot) {
 			continue
 		}
-		sight, err := sys.Sight(agent)
+		sight, err := s.Sight(agent)
 		if err != nil {
 			continue
 		}

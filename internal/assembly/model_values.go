@@ -33,10 +33,10 @@ func (b *Builder) observeModel() {
 }
 
 // ObserveRobot declares the values and the events of a robot of the scene, at a cycle's edge.
-func (sys *System) ObserveRobot(b *sim.Body) {
-	sys.Rig.BetweenCycles(func() {
-		sys.values.declareRobot(b)
-		sys.collisions.declareRobot(b)
+func (s *System) ObserveRobot(b *sim.Body) {
+	s.Rig.BetweenCycles(func() {
+		s.values.declareRobot(b)
+		s.collisions.declareRobot(b)
 	})
 }
 

@@ -73,23 +73,23 @@ func newSight(r *hal.Rig, p *plan.AgentPlan, simulated hal.Body) *Sight {
 }
 
 // Sight returns the cameras of an agent. The error reports that it has none.
-func (sys *System) Sight(agent *hal.Agent) (*Sight, error) {
-	if s := sys.Eyes.Of(agent.Name()); s != nil {
-		return s, nil
+func (s *System) Sight(agent *hal.Agent) (*Sight, error) {
+	if sight := s.Eyes.Of(agent.Name()); sight != nil {
+		return sight, nil
 	}
 	// A robot that was spawned: its body is the scene's.
 	var body hal.Body
-	sys.Rig.BetweenCycles(func() {
-		if b := sys.Scene.Body(agent.Name()); b != nil {
+	s.Rig.BetweenCycles(func() {
+		if b := s.Scene.Body(agent.Name()); b != nil {
 			body = b
 		}
 	})
 	w, ok := body.(hal.CameraSource)
 	if !ok || agent.BodyKind() == hal.Real {
-		return nil, &hal.Error{Kind: hal.Absent, Op: "cameras of " + agent.Name(), Err: errors.New("it has none here")}
+		return nil, &hal.Error{Kind: hal.Absent, Op: "cameras of " + agent.Name(), Err: errors.New("no camera with this body")}
 	}
 	n := len(agent.Layout().Cameras)
-	return &Sight{rig: sys.Rig, agent: agent.Name(), Scene: w, Devices: make([]*camera.Camera, n),
+	return &Sight{rig: s.Rig, agent: agent.Name(), Scene: w, Devices: make([]*camera.Camera, n),
 		Real: make([]bool, n)}, nil
 }
 

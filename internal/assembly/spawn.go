@@ -60,12 +60,12 @@ func unspawnable(name, format string, args ...any) error {
 func (y *Spawner) Spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
 	of, ok := y.sys.Plan.Classes[class]
 	if !ok {
-		return nil, unspawnable(name, "got class %q, want one of the config", class)
+		return nil, unspawnable(name, "got class %q, want a class of the config", class)
 	}
 	y.sys.spawning.Lock()
 	defer y.sys.spawning.Unlock()
 	if y.sys.Rig.Agent(name) != nil {
-		return nil, unspawnable(name, "there is one of that name")
+		return nil, unspawnable(name, "an agent of this name exists already")
 	}
 	p := &Spawned{Plan: of.Named(name, at)}
 	agent, err := y.put(class, p, at)

@@ -47,7 +47,7 @@ func (p *Pilot) Go(to hal.Pose) error {
 		return errors.New("autopilot: pose is not a number")
 	}
 	if p.senses.pose == hal.None {
-		return errors.New("autopilot: got no sensor of the pose, want one to go somewhere")
+		return errors.New("autopilot: no pose sensor: cannot go to a point")
 	}
 	to.Rotation = unit(to.Rotation)
 	p.cruise(func(c *cruise) { c.goal = &to })

@@ -50,7 +50,7 @@ func (s *senses) bind(l *hal.Layout, c *Config) error {
 			}
 		}
 		if *want.at == hal.None && want.name != "" {
-			return fmt.Errorf("%s: got no sensor %q of that kind, want one", want.kind, want.name)
+			return fmt.Errorf("%s: no sensor %q of that kind", want.kind, want.name)
 		}
 	}
 	if s.imu == hal.None && s.pose == hal.None {

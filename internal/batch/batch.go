@@ -61,7 +61,7 @@ func Open(p *plan.Plan, o Options) (*Batch, error) {
 		return nil, refuse("got %d copies, want 1..%d", o.Copies, Most)
 	}
 	if len(p.Agents) == 0 {
-		return nil, refuse("got a config without an agent, want one at least")
+		return nil, refuse("got a config without an agent, want at least one agent")
 	}
 	for i := range p.Agents {
 		if p.Agents[i].Config.Has(configs.Real) {

@@ -32,7 +32,7 @@ func OpenLive(rig *hal.Rig, o Options) (*Live, error) {
 	agents := rig.Agents()
 	if len(agents) == 0 {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "batch",
-			Err: errors.New("got a rig without an agent, want one at least")}
+			Err: errors.New("got a rig without an agent, want at least one agent")}
 	}
 	if err := l.choose(agents, &o); err != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "batch", Err: err}

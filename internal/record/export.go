@@ -40,11 +40,11 @@ func (a Attachment) Cells() [][2]any {
 }
 
 // Attachments lists the files of a recording.
-func (r *Reader) Attachments() (list []Attachment) {
-	for _, f := range r.Info.Attached {
+func (d *Reader) Attachments() (list []Attachment) {
+	for _, f := range d.Info.Attached {
 		list = append(list, Attachment{f.Name, len(f.Data)})
 	}
-	for _, name := range r.Info.Absent {
+	for _, name := range d.Info.Absent {
 		list = append(list, Attachment{name, -1})
 	}
 	return list

@@ -172,7 +172,7 @@ func (d *Reader) read() error {
 				return err
 			}
 			if d.topics[d.msg.ChannelID] == "" {
-				return fmt.Errorf("message: got channel %d, want one that was declared", d.msg.ChannelID)
+				return fmt.Errorf("message: got channel %d, want a declared channel", d.msg.ChannelID)
 			}
 			return nil
 		case mcap.TokenDataEnd:

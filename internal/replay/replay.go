@@ -56,7 +56,7 @@ func Run(in io.Reader, o Options) (*Result, error) {
 	defer file.Close()
 	if file.Info.First != 1 {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "replay",
-			Err: fmt.Errorf("got a recording from cycle %d on, want one from the first", file.Info.First),
+			Err: fmt.Errorf("got a recording from cycle %d on, want a recording from the first cycle", file.Info.First),
 			Try: "halyard serve --set record.file=FILE, which records from the first"}
 	}
 	dir, err := os.MkdirTemp("", "halyard-replay-")
@@ -136,7 +136,7 @@ func configOf(info *record.Info, dir string, o *Options) (*configs.Config, error
 	for name, data := range o.Files {
 		if a.Files[name] == nil {
 			return nil, &hal.Error{Kind: hal.Invalid, Op: "replay",
-				Err: fmt.Errorf("got another file %q, want one of those attached: %s", name,
+				Err: fmt.Errorf("got another file %q, want an attached file: %s", name,
 					strings.Join(names(info), ", "))}
 		}
 		a.Files[name] = data

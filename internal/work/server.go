@@ -48,7 +48,7 @@ func Listen(o ServerOptions) (*Server, error) {
 	}
 	if ip, err := netip.ParseAddr(host); o.Token == "" && host != "localhost" && (err != nil || !ip.IsLoopback()) {
 		return refuse(hal.Unsafe, "--token TOKEN",
-			errors.New("not a loopback address: any host could queue configs: got no token, want one"))
+			errors.New("not a loopback address: any host could queue configs: the token is missing"))
 	}
 	// The server itself logs and exits where it cannot listen: try first.
 	probe, err := net.Listen("tcp", o.Address)

@@ -48,10 +48,10 @@ type Hit struct {
 func (r *Robot) validate() error {
 	switch {
 	case r.Agent == nil:
-		return &hal.Error{Kind: hal.Invalid, Op: "okon", Err: errors.New("robot: got no agent, want one")}
+		return &hal.Error{Kind: hal.Invalid, Op: "okon", Err: errors.New("robot: no agent")}
 	case r.Pilot == nil:
 		return &hal.Error{Kind: hal.Invalid, Op: "okon: robot " + r.Agent.Name(),
-			Err: errors.New("got no autopilot, want one")}
+			Err: errors.New("robot: no autopilot")}
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func (c *Client) AgentInfo(id int32) (*AgentDescription, error) {
 	})
 	if err == nil && info == nil {
 		err = &hal.Error{Kind: hal.Absent, Op: "osp: agent info",
-			Err: fmt.Errorf("got id %d, want one of the overview", id)}
+			Err: fmt.Errorf("got id %d, want an id of the overview", id)}
 	}
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func (c *Client) Value(id int32) (string, error) {
 	})
 	if err == nil && c.d.ID != id {
 		err = &hal.Error{Kind: hal.Absent, Op: "osp: read value",
-			Err: fmt.Errorf("got id %d, want one that was found", id)}
+			Err: fmt.Errorf("got id %d, want an id from FindValues", id)}
 	}
 	return string(c.d.Content), err
 }
@@ -168,7 +168,7 @@ func (c *Client) SetValue(id int32, content string) error {
 		return nil
 	case StatusUnknown:
 		return &hal.Error{Kind: hal.Absent, Op: "osp: set value",
-			Err: fmt.Errorf("got id %d, want one that was found", id)}
+			Err: fmt.Errorf("got id %d, want an id from FindValues", id)}
 	}
 	return &hal.Error{Kind: hal.Invalid, Op: "osp: set value",
 		Err: fmt.Errorf("value %d: %q: not understood, or read-only", id, content)}

@@ -123,7 +123,7 @@ func (r *Robot) validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	if r.Agent == nil {
-		return &hal.Error{Kind: hal.Invalid, Op: "simloid", Err: errors.New("robot: got no agent, want one")}
+		return &hal.Error{Kind: hal.Invalid, Op: "simloid", Err: errors.New("robot: no agent")}
 	}
 	t, l := &r.Traits, r.Agent.Layout()
 	count := func(what string, got, least, most int) {

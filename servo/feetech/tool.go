@@ -117,7 +117,7 @@ func (t tool) setID(id int, m servo.Model, to int) error {
 func (t tool) setBaud(id int, m servo.Model, baud int) error {
 	code, ok := m.BaudCode(baud)
 	if !ok {
-		return fmt.Errorf("rate: got %d Bd, want one of the model's", baud)
+		return fmt.Errorf("rate: got %d Bd, want a rate of the model", baud)
 	}
 	line, ok := t.Port.(servo.Line)
 	before := t.Port.Baud()

@@ -196,7 +196,7 @@ func (b *serialProtocol) ReadHealth(i int) error {
 }
 
 // checkLimit reads the current limit of axis i, whose writing is not acknowledged. A lower one than was written is
-// somebody's who set it meanwhile: it is not raised.
+// another program's, which set it meanwhile: it is not raised.
 func (b *serialProtocol) checkLimit(i int) error {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
 	v, err := b.optional(odrivewire.CurrentLimit, i)

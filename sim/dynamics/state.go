@@ -164,7 +164,7 @@ func (s *System) Reset() {
 	s.moved()
 }
 
-var errSize = errors.New("dynamics: state: got one of another model, want one of the same")
+var errSize = errors.New("dynamics: state: got a state of another model, want a state of this model")
 
 // Hash returns a 64-bit number of the whole state, different for states that differ in any bit, but for accidents of
 // one in 2^64 (FNV-1a).

@@ -86,7 +86,7 @@ func (f *Faults) added(path string, a *[6][6]float64) {
 		}
 	}
 	if !cholesky(square[:], 6) {
-		f.add(path, "got a matrix that is not positive, want one without negative energy")
+		f.add(path, "got a matrix that is not positive, want a matrix without negative energy")
 	}
 }
 

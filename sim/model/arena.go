@@ -125,7 +125,7 @@ func (f *arenaFile) arena(s *Scene, materials map[string]Material, faults *fault
 	}
 	for i, l := range f.Lights {
 		if l.Towards == ([3]float64{}) {
-			faults.add(yaml.Path("lights").Index(i).Key("towards"), "got no direction, want one")
+			faults.add(yaml.Path("lights").Index(i).Key("towards"), "no direction")
 		}
 		s.Arena.Lights = append(s.Arena.Lights, Light{At: l.At, Towards: l.Towards, Half: radians(l.Half),
 			Power: l.Power})

@@ -76,7 +76,7 @@ type Accelerometer struct {
 	Position   [3]float64   // m, in the body's frame
 	Axes       [][3]float64 // unit vectors in the body's frame
 	Range      float64      // m/s², clipping limit of the sensor on both sides; 0 = none
-	Constant   bool         // it measures 9.81 m/s² upwards, whatever the gravity of its world: Simloid's
+	Constant   bool         // it measures 9.81 m/s² upwards, regardless of the gravity of its world: Simloid's
 }
 
 // Volume is the shape's, m³.

@@ -432,7 +432,7 @@ func (b *builder) drive(a *axis, m *drive, name string, l Linkage) {
 	if servo := b.o.Servos[name]; servo != "" {
 		spec, ok := actuator.Lookup(servo)
 		if !ok || l.Kind == Slide {
-			b.d.fault(a.at, jointPath(a.name), "got servo %q, want one that is known, for a joint that turns", servo)
+			b.d.fault(a.at, jointPath(a.name), "got servo %q, want a known servo, for a joint that turns", servo)
 			return
 		}
 		j.Servo, j.Modes = spec, spec.Modes

@@ -66,7 +66,7 @@ type axis struct {
 	name          string
 	kind          JointKind
 	anchor, along vec
-	endless       bool        // it turns without end, whatever its limits
+	endless       bool        // it turns without end, regardless of its limits
 	limits        *[2]float64 // rad or m; nil: not stated
 	damping       float64
 	friction      float64

@@ -24,7 +24,7 @@ func (f *fenceFile) bars(path yaml.Path, s *Scene, materials map[string]Material
 	way := vec{to[0] - from[0], to[1] - from[1], to[2] - from[2]}
 	long := math.Hypot(way[0], way[1])
 	if !(long > f.Gap) || math.Abs(way[2]) > 1e-9 {
-		faults.add(path, "got a fence from %v to %v, want one level and longer than gap_m", from, to)
+		faults.add(path, "got a fence from %v to %v, want a level fence longer than gap_m", from, to)
 	}
 	if !faults.Clean(path) {
 		return

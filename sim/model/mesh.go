@@ -221,7 +221,7 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-var errIrregular = errors.New("got no regular file, want one")
+var errIrregular = errors.New("got no regular file")
 
 // Meshes opens the meshes of the robot file at path, whose text is data (which may name a folder of meshes) by name:
 // see finder.
@@ -257,7 +257,7 @@ func OpenMesh(dir, name string) (io.ReadCloser, error) {
 	}
 	inside, err := filepath.Rel(tree, path)
 	if err != nil || !filepath.IsLocal(inside) {
-		return nil, fmt.Errorf("got a file outside of %s, want one inside", tree)
+		return nil, fmt.Errorf("got a file outside of %s, want a file inside", tree)
 	}
 	root, err := os.OpenRoot(tree)
 	if err != nil {

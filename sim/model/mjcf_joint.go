@@ -129,7 +129,7 @@ func (r *mjcfReader) actuate(root *xml.Node) {
 		}
 	}
 	if !any {
-		r.note(r.place(root), "actuator", "none: each joint has a motor here")
+		r.note(r.place(root), "actuator", "no actuators: each joint gets a motor")
 	}
 	r.release()
 }

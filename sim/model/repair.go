@@ -230,7 +230,7 @@ func (d *description) repairLimits(a *axis) bool {
 	}
 	if a.limits == nil {
 		if a.follows == nil {
-			d.note(a.at, path, "none: it moves without limits")
+			d.note(a.at, path, "no limits: the joint turns without end")
 		}
 	} else if low, high := a.limits[0], a.limits[1]; low < high && (low >= -farAngle || high <= farAngle) {
 		if low < -farAngle || high > farAngle {
@@ -403,14 +403,14 @@ func (d *description) repairMass(p *part) {
 }
 
 // weight is the mass of a solid, kg.
-func (s *solidPart) weight() float64 {
-	if s.massive {
-		return s.shape.Mass
+func (p *solidPart) weight() float64 {
+	if p.massive {
+		return p.shape.Mass
 	}
-	if s.density > 0 {
-		return s.density * s.shape.Volume()
+	if p.density > 0 {
+		return p.density * p.shape.Volume()
 	}
-	return ordinary * s.shape.Volume()
+	return ordinary * p.shape.Volume()
 }
 
 // repairInertia replaces an inertia that no rigid body has.

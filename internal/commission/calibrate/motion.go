@@ -265,7 +265,7 @@ func (g *Guide) agree(ctx context.Context, j *Joint, low, high float64, how stri
 			low, high = a*degree, b*degree
 			continue
 		}
-		g.printf("got %q, want one of these, with angles 10 degrees apart within %.0f..%.0f", text,
+		g.printf("got %q, want a pose of this list, with angles 10 degrees apart within %.0f..%.0f", text,
 			j.Limits.MinPosition/degree, j.Limits.MaxPosition/degree)
 	}
 }

@@ -56,7 +56,7 @@ func (g *Guide) Identify(ctx context.Context, out, record string) (s *identify.S
 	}
 	if len(g.joints) != 1 {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "identify " + g.Config,
-			Err: fmt.Errorf("got %d joints, want one", len(g.joints)), Try: "--joint " + g.joints[0].Name}
+			Err: fmt.Errorf("got %d joints, want one joint", len(g.joints)), Try: "--joint " + g.joints[0].Name}
 	}
 	j := g.joints[0]
 	spec, ok := actuator.Lookup(j.Model.Units().Name)

@@ -28,7 +28,7 @@ func (g *Guide) Table(ctx context.Context) (rows []Row, err error) {
 	}
 	if len(g.joints) != 1 {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "calibrate --table",
-			Err: fmt.Errorf("got %d joints, want one", len(g.joints)), Try: "--joint " + g.joints[0].Name}
+			Err: fmt.Errorf("got %d joints, want one joint", len(g.joints)), Try: "--joint " + g.joints[0].Name}
 	}
 	j := g.joints[0]
 	c, err := calibration.Load(g.path(j))

@@ -95,10 +95,10 @@ func (j *Joint) version(n int) (*calibration.Joint, error) {
 		have = append(have, fmt.Sprint(c.Version))
 	}
 	if len(have) == 0 {
-		have = []string{"none: nothing is kept yet"}
+		have = []string{"no earlier versions"}
 	}
 	return nil, &hal.Error{Kind: hal.Absent, Op: "calibration", Joint: j.Name,
-		Err: fmt.Errorf("got version %d, want one that is kept: %s", n, strings.Join(have, ", ")),
+		Err: fmt.Errorf("got version %d, want a kept version: %s", n, strings.Join(have, ", ")),
 		Try: "halyard calibrate show CONFIG --joint " + j.Name}
 }
 

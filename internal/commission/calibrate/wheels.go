@@ -115,7 +115,7 @@ func (g *Guide) odometer(ctx context.Context) (reckoned func() ([][2]float64, er
 	}
 	if at < 0 {
 		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config,
-			Err: errors.New("got no robot with hardware.base, want one whose wheels are reckoned")}
+			Err: errors.New("no hardware.base with wheel odometry in this config")}
 	}
 	r := *robots[at].Robot
 	kind := r.BodyOf(configs.BasePart)

@@ -180,7 +180,7 @@ func (d *Examination) Run(ctx context.Context) error {
 		return err
 	}
 	if examined+len(d.plan.Boards)+len(d.plan.Sensors)+len(d.plan.Cameras)+len(d.plan.Used()) == 0 {
-		d.Note("nothing is emulated or real: there is nothing to examine; without --body it is, as if it were real")
+		d.Note("all joints are simulated, so no device is checked; omit --body to check them as real devices")
 	}
 	d.uniform()
 	d.misfits()

@@ -18,7 +18,7 @@ func (s *ServoCheck) calibrated() {
 	fix := "measure " + s.joint + " and write its file: docs/calibration.md"
 	if path == "" {
 		if s.Kind == configs.Real {
-			s.fail("calibration", hal.Uncalibrated, "none: what its ticks mean is not known", fix)
+			s.fail("calibration", hal.Uncalibrated, "no calibration file: ticks cannot be converted to radians", fix)
 		}
 		return // an emulated servo is mounted as in its nominal calibration
 	}

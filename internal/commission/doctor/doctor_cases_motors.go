@@ -18,9 +18,9 @@ func motorFaultCases() []FaultCase {
 	slow := &can.Link{Name: "can0", Up: true, Bitrate: 500000}
 	list := []FaultCase{
 		{"no timeout", vescs, "", nil, preset(2, "timeout", 0), "setting", StateFail, 2, hal.Unsafe, "timeout: got 0s",
-			"as it says"},
+			"as the finding says"},
 		{"timeout too long", vescs, "", nil, preset(2, "timeout", 60000), "setting", StateFail, 2, hal.Unsafe,
-			"got 1m0s", "as it says"},
+			"got 1m0s", "as the finding says"},
 		{"hot", vescs, "", nil, heat(2, 120), "alarm", StateFail, 2, hal.BusFault, "heat", "cool"},
 		{"voltage low", vescs, "", nil, supply(2, 6), "alarm", StateFail, 2, hal.BusFault, "voltage", "supply"},
 		{"bus too slow", vescs, "clock.period=2ms", nil, nil, "load", StateFail, noID, hal.BusFault, "of 2ms",

@@ -31,7 +31,7 @@ func (b *BusCheck) examineMotors() error {
 		case e.Kind == hal.Absent:
 			absent = append(absent, s)
 		default: // the controller reports the setting and its value
-			fix := cmp.Or(e.Try, "set "+s.joint+" as it says")
+			fix := cmp.Or(e.Try, "set "+s.joint+" as the finding says")
 			if errors.Is(e, servo.ErrCorrupt) {
 				fix = b.noiseFix()
 			}

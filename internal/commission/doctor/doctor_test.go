@@ -113,7 +113,7 @@ func TestDoctorUncalibrated(t *testing.T) {
 	}
 	fails := 0
 	for _, f := range p.Exam.Found {
-		if f.State == doctor.StateFail && f.Check == "calibration" && strings.Contains(f.Found, "none") {
+		if f.State == doctor.StateFail && f.Check == "calibration" && strings.Contains(f.Found, "no calibration file") {
 			fails++
 		}
 	}

@@ -74,14 +74,14 @@ func listNodes(root string) (rows []PortRow) {
 const arphrdCAN = "280"
 
 // carries notes whether the CAN interface whose folder is at path is up.
-func (r *PortRow) carries(path string) {
+func (p *PortRow) carries(path string) {
 	flags, err := strconv.ParseUint(read(path, "flags"), 0, 32)
 	if err != nil || flags&1 == 1 {
 		return
 	}
-	r.Access = "down"
-	r.Notes = append(r.Notes, advice{"the interface is down",
-		fmt.Sprintf("sudo ip link set %s up type can bitrate 1000000 restart-ms 100", r.Port)})
+	p.Access = "down"
+	p.Notes = append(p.Notes, advice{"the interface is down",
+		fmt.Sprintf("sudo ip link set %s up type can bitrate 1000000 restart-ms 100", p.Port)})
 }
 
 // describe is what the kernel calls a node: its own name, else its driver's.

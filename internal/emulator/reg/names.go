@@ -1,3 +1,4 @@
+// Package reg has the registers of an emulated servo: its control table, and the names that the emulator uses.
 package reg
 
 import (

@@ -28,9 +28,9 @@ func (s *session) subscribe(b []byte) error {
 	for _, sub := range m.Subscriptions[:min(len(m.Subscriptions), maxList)] {
 		switch {
 		case s.subs[sub.ID] != nil:
-			errs = append(errs, wrong("id %d: got it twice, want a free one", sub.ID))
+			errs = append(errs, wrong("id %d: used twice, want a free id", sub.ID))
 		case sub.ChannelID == 0 || int(sub.ChannelID) > len(s.server.channels):
-			errs = append(errs, wrong("channelId: got %d, want one that was advertised", sub.ChannelID))
+			errs = append(errs, wrong("channelId: got %d, want an advertised channel", sub.ChannelID))
 		default:
 			c := &s.server.channels[sub.ChannelID-1]
 			s.subs[sub.ID] = c
@@ -55,7 +55,7 @@ func (s *session) unsubscribe(b []byte) error {
 	var errs []error
 	for _, id := range m.SubscriptionIDs[:min(len(m.SubscriptionIDs), maxList)] {
 		if delete(s.subs, id); !s.feed.Unsubscribe(key{id: id}) {
-			errs = append(errs, wrong("subscription: got %d, want one that there is", id))
+			errs = append(errs, wrong("subscription: got %d, want an open subscription", id))
 		}
 	}
 	return errors.Join(errs...)
@@ -89,7 +89,7 @@ func (s *session) advertise(b []byte) error {
 		}
 		switch _, have := s.published[c.ID]; {
 		case have:
-			errs = append(errs, wrong("channel %d: got it twice, want a free id", c.ID))
+			errs = append(errs, wrong("channel %d: used twice, want a free id", c.ID))
 		case len(s.published) >= maxChannels:
 			errs = append(errs, wrong("got more than %d channels", maxChannels))
 		case c.Encoding != jsonEncoding:
@@ -117,7 +117,7 @@ func (s *session) unadvertise(b []byte) error {
 	var errs []error
 	for _, id := range m.ChannelIDs[:min(len(m.ChannelIDs), maxList)] {
 		if _, have := s.published[id]; !have {
-			errs = append(errs, wrong("channel: got %d, want one that was advertised", id))
+			errs = append(errs, wrong("channel: got %d, want an advertised channel", id))
 		}
 		delete(s.published, id)
 	}
@@ -128,7 +128,7 @@ func (s *session) unadvertise(b []byte) error {
 func (s *session) publish(id uint32, data []byte) error {
 	c, ok := s.published[id]
 	if !ok {
-		return wrong("channel: got %d, want one that was advertised", id)
+		return wrong("channel: got %d, want an advertised channel", id)
 	}
 	in, err := fields.Parse(data)
 	if err != nil {

@@ -124,22 +124,22 @@ S {"op":"status","level":2,"message":"op: got fetchAsset, want subscribe, unsubs
 C {"op":"subscribe","subscriptions":[{"id":1,"channelId":99},{"id":-1,"channelId":1}]}
 S {"op":"status","level":2,"message":"subscribe: subscriptions.id: got a number -1, want a uint32"}
 C {"op":"subscribe","subscriptions":[{"id":1,"channelId":99},{"id":2,"channelId":10},{"id":2,"channelId":10}]}
-S {"op":"status","level":2,"message":"subscribe: channelId: got 99, want one that was advertised\nid 2: got it twice, want a free one"}
+S {"op":"status","level":2,"message":"subscribe: channelId: got 99, want an advertised channel\nid 2: used twice, want a free id"}
 C {"op":"unsubscribe","subscriptionIds":[2,1]}
-S {"op":"status","level":2,"message":"unsubscribe: subscription: got 1, want one that there is"}
+S {"op":"status","level":2,"message":"unsubscribe: subscription: got 1, want an open subscription"}
 C {"op":"advertise","channels":[{"id":1,"topic":"/led","encoding":"json","schemaName":"x"},{"id":1,"topic":"/cmd_vel","encoding":"ros1","schemaName":"geometry_msgs/Twist"},{"id":1,"topic":"/cmd_vel","encoding":"json","schemaName":"std_msgs/String"}]}
 S {"op":"status","level":2,"message":"advertise: channel 1: topic: got \"/led\", want /joint_commands, or /cmd_vel of a robot with wheels on two sides\nchannel 1: encoding: got \"ros1\", want json\nchannel 1: schemaName: got \"std_msgs/String\", want one of [\"geometry_msgs/Twist\" \"geometry_msgs/msg/Twist\"]"}
 C {"op":"unadvertise","channelIds":[1]}
-S {"op":"status","level":2,"message":"unadvertise: channel: got 1, want one that was advertised"}
+S {"op":"status","level":2,"message":"unadvertise: channel: got 1, want an advertised channel"}
 B 01 09000000 7b7d
-S {"op":"status","level":2,"message":"channel: got 9, want one that was advertised"}
+S {"op":"status","level":2,"message":"channel: got 9, want an advertised channel"}
 B 05 00000000
 S {"op":"status","level":2,"message":"binary message: opcode: got 5, want 1 or 2"}
 C {"op":"advertise","channels":[{"id":1,"topic":"/joint_commands","encoding":"json","schemaName":"foxglove.JointStates"}]}
 J {"joints":[{"name":"tail","position":1}]}
 S {"op":"status","level":2,"message":"joints[0].name: got \"tail\", want a joint of /joint_states"}
 J {"joints":[{"name":"head","velocity":1}]}
-S {"op":"status","level":2,"message":"command head: got a velocity goal, want one that its drive takes"}
+S {"op":"status","level":2,"message":"command head: got a velocity goal, want a mode of its drive"}
 J {"joints":[{"name":"head","position":"1"}]}
 S {"op":"status","level":2,"message":"foxglove.JointStates message requires a float64 for field joints.position, but got a string"}
 J {"joints":[{"name":"head"}]}

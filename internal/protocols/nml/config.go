@@ -254,7 +254,7 @@ func (p *parser) pairs(words []string) {
 	b := BufferLine{Line: p.line, Name: get("bufname", get("name", "")), Type: strings.ToUpper(get("buftype", "shmem")),
 		Host: get("host", "localhost"), Number: int32(n + 1), Key: FirstKey + n, Port: FirstPort + n}
 	if b.Name == "" {
-		p.fault("b line: got no bufname, want one")
+		p.fault("b line: no bufname")
 	}
 	size := p.number("size", get("size", "*"), DefaultSize, 1, MaxSize)
 	b.MaxMessage, b.Size = size, size+overhead

@@ -100,7 +100,7 @@ b size=3
 		"bad.nml:8: master: got \"2\"",
 		"bad.nml:9: p line: got \"bufname\"",
 		"bad.nml:10: p line: got no name or bufname",
-		"bad.nml:11: b line: got no bufname",
+		"bad.nml:11: b line: no bufname",
 	}
 	if err == nil {
 		t.Fatal("got no faults")

@@ -119,9 +119,9 @@ S {"op":"status","level":"error","msg":"publish: got a motion that a differentia
 C {"op":"publish","topic":"/joint_commands","msg":{"name":["tail"],"position":[1]}}
 S {"op":"status","level":"error","msg":"publish: name: got \"tail\", want a joint of /joint_states"}
 C {"op":"publish","topic":"/joint_commands","msg":{"name":["head"],"position":[1],"velocity":[1]}}
-S {"op":"status","level":"error","msg":"publish: command head: got two goals, want one"}
+S {"op":"status","level":"error","msg":"publish: command head: got two goals, want one goal"}
 C {"op":"publish","topic":"/joint_commands","msg":{"name":["head"],"effort":[1]}}
-S {"op":"status","level":"error","msg":"publish: command head: got a torque goal, want one that its drive takes"}
+S {"op":"status","level":"error","msg":"publish: command head: got a torque goal, want a mode of its drive"}
 C {"op":"publish","topic":"/joint_commands","msg":{"name":["head"],"position":[1,2]}}
 S {"op":"status","level":"error","msg":"publish: position: got 2 values, want 1, one for each name"}
 C {"op":"publish","topic":"/joint_commands","msg":{"name":["head"]}}

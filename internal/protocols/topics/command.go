@@ -14,7 +14,7 @@ import (
 // Deadline is how long a client keeps the lease after its last command.
 const Deadline = 500 * time.Millisecond
 
-var errDeaf = errors.New("got a client that does not read, want one that does")
+var errDeaf = errors.New("slow client: send queue is full")
 
 // Goal is a goal of one actuator: rad, rad/s, N·m or a share of the supply; of a slide m, m/s, N.
 type Goal struct {
@@ -89,9 +89,9 @@ func (c *Commander) Goals(goals []Goal) error {
 		at := a.Goal[g.Mode]
 		switch {
 		case seen[g.Actuator]:
-			return fmt.Errorf("command %s: got two goals, want one", a.Name)
+			return fmt.Errorf("command %s: got two goals, want one goal", a.Name)
 		case at == hal.None:
-			return fmt.Errorf("command %s: got a %v goal, want one that its drive takes", a.Name, g.Mode)
+			return fmt.Errorf("command %s: got a %v goal, want a mode of its drive", a.Name, g.Mode)
 		case math.IsNaN(g.Value) || math.IsInf(g.Value, 0):
 			return fmt.Errorf("command %s: got %g, want a number", a.Name, g.Value)
 		}

@@ -53,7 +53,7 @@ func (r *Robot) validate() error {
 		}
 		for _, i := range slices.Concat(d.Left, d.Right) {
 			if i < 0 || i >= len(l.Actuators) || l.Actuators[i].Goal[hal.VelocityMode] == hal.None {
-				return fmt.Errorf("topics: drive: got actuator %d, want one that takes a velocity", i)
+				return fmt.Errorf("topics: drive: got actuator %d, want an actuator with a velocity goal", i)
 			}
 		}
 	}

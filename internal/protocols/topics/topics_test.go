@@ -152,7 +152,7 @@ func TestMisfits(t *testing.T) {
 				r *topics.Robot) {
 				r.Drive = &topics.Drive{Left: []int{0}, Right: []int{1}}
 			},
-			"got actuator 2, want one that takes a velocity": func(r *topics.Robot) {
+			"got actuator 2, want an actuator with a velocity goal": func(r *topics.Robot) {
 				r.Drive = &topics.Drive{Left: []int{2}, Right: []int{1}, Radius: 1, Separation: 1}
 			},
 			"joint: got actuator 9": func(r *topics.Robot) {

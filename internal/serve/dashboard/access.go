@@ -29,7 +29,7 @@ var (
 // beyond loopback without a token.
 func newAccess(address netip.AddrPort, host, token string) (access, error) {
 	if !address.Addr().Unmap().IsLoopback() && token == "" {
-		return access{}, fmt.Errorf("token: got none, want one: %v is not loopback", address)
+		return access{}, fmt.Errorf("token: missing: %v is not loopback", address)
 	}
 	a := access{token: token, names: []string{"localhost"}, cookie: fmt.Sprintf("halyard_%d", address.Port())}
 	if token != "" { // a foreign name that leads here brings no cookie

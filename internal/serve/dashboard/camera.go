@@ -75,5 +75,5 @@ func (s *Server) watch(r *http.Request) (hal.ImageStream, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("camera: got %.50q of %.50q, want one of the layout", q.Get("camera"), q.Get("agent"))
+	return nil, fmt.Errorf("camera: got %.50q of %.50q, want a camera of the layout", q.Get("camera"), q.Get("agent"))
 }

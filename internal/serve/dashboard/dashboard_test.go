@@ -333,7 +333,7 @@ func TestJogRefused(t *testing.T) {
 				t.Errorf("joint %s: got %s, %v, want %q", joint, b, err, want)
 			}
 		}
-		refused("tail", "want one of the layout")
+		refused("tail", "want a joint of the layout")
 		s.Agent.Disarm()
 		refused("left", "disarmed")
 		s.Agent.Arm()

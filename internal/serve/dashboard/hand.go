@@ -25,7 +25,7 @@ type push struct {
 func (s *Server) push(q *request, now time.Time) error {
 	a := s.sampler.find(q.Rig, q.Agent)
 	if a != nil && slices.Contains(a.kinds, configs.Real) {
-		return errors.New("push: got a real robot, want one of the physics")
+		return errors.New("push: only for simulated robots")
 	}
 	if a == nil || s.sampler.rigs[a.rig].System == nil {
 		return fmt.Errorf("push: got %.50q, want a robot of the layout", q.Agent)
@@ -68,7 +68,7 @@ func (s *Server) tamper(w http.ResponseWriter, r *http.Request) {
 	var answer struct {
 		Error string `json:"error,omitempty"`
 	}
-	err := fmt.Errorf("rig: got %.20q, want one of the layout", q.Get("rig"))
+	err := fmt.Errorf("rig: got %.20q, want a rig of the layout", q.Get("rig"))
 	if at := s.rig(r); at != nil && at.System != nil {
 		at.Rig.BetweenCycles(func() { err = at.System.Tamper(agent, joint, fault) })
 	}

@@ -106,7 +106,7 @@ func (j *jogger) step(g *jog, q *request) error {
 			joint = s.agent.Layout().Actuator(q.Joint)
 		}
 		if joint == hal.None {
-			return fmt.Errorf("jog: got joint %.50q of %.50q, want one of the layout", q.Joint, q.Agent)
+			return fmt.Errorf("jog: got joint %.50q of %.50q, want a joint of the layout", q.Joint, q.Agent)
 		}
 		if err := s.idle(joint); err != nil {
 			if g.tries = tries; tries < 3 {

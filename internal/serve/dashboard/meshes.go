@@ -56,7 +56,7 @@ func (s *meshCache) find(generation uint32, i int) (meshFile, []byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if generation != s.generation || i < 0 || i >= len(s.list) {
-		return meshFile{}, nil, fmt.Errorf("mesh: got %d of scene %d, want one of the newest scene", i, generation)
+		return meshFile{}, nil, fmt.Errorf("mesh: got %d of scene %d, want a mesh of the newest scene", i, generation)
 	}
 	return s.list[i], s.read[s.list[i]], nil
 }

@@ -113,7 +113,7 @@ func TestMeshes(t *testing.T) {
 		{fmt.Sprintf("generation=%d&mesh=../x", scene.Generation), "mesh: want a number", http.StatusBadRequest},
 		{fmt.Sprintf("generation=%d&mesh=2", scene.Generation), "got 2 of scene", http.StatusUnprocessableEntity},
 		{fmt.Sprintf("generation=%d&mesh=-1", scene.Generation), "got -1 of scene", http.StatusUnprocessableEntity},
-		{fmt.Sprintf("generation=%d&mesh=0", scene.Generation+1), "want one of the newest scene",
+		{fmt.Sprintf("generation=%d&mesh=0", scene.Generation+1), "want a mesh of the newest scene",
 			http.StatusUnprocessableEntity},
 	} {
 		if code, b := fetch(t, rig.url+"mesh?"+c.query); code != c.code || !strings.Contains(string(b), c.want) {

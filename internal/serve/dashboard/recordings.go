@@ -101,7 +101,7 @@ func (s *Server) listRecordings(w http.ResponseWriter) {
 // there.
 func (s *Server) openRecording(name string) (*record.Reader, func(), error) {
 	if filepath.Base(name) != name || filepath.Ext(name) != ".mcap" || strings.ContainsAny(name, "/\\\x00") {
-		return nil, nil, fmt.Errorf("recording: got name %.80q, want one of the list", name)
+		return nil, nil, fmt.Errorf("recording: got name %.80q, want a name of the list", name)
 	}
 	root, err := os.OpenRoot(s.recordings) // a link leads nowhere else
 	if err != nil {
@@ -109,7 +109,7 @@ func (s *Server) openRecording(name string) (*record.Reader, func(), error) {
 	}
 	defer root.Close()
 	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("recording: got name %.80q, want one of the list", name)
+		return nil, nil, fmt.Errorf("recording: got name %.80q, want a name of the list", name)
 	}
 	f, err := root.Open(name)
 	if err != nil {

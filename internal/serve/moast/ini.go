@@ -237,7 +237,7 @@ func (p *iniParser) numbers(key, value string, counts ...int) (v []float64) {
 func (p *iniParser) finish() {
 	for n := 1; n <= len(p.types); n++ {
 		if p.types[n] == "" {
-			p.fault("PLATFORM_TYPE_%d: got none, want one: there are %d vehicles", n, len(p.types))
+			p.fault("PLATFORM_TYPE_%d: missing: there are %d vehicles", n, len(p.types))
 			continue
 		}
 		p.out.Platforms = append(p.out.Platforms, p.types[n])
@@ -248,7 +248,7 @@ func (p *iniParser) finish() {
 	for n := 1; n <= len(p.poses); n++ {
 		start, ok := p.poses[n]
 		if !ok {
-			p.fault("UTM_START_POSE_%d: got none, want one: there are %d", n, len(p.poses))
+			p.fault("UTM_START_POSE_%d: missing: there are %d", n, len(p.poses))
 		}
 		p.out.Starts = append(p.out.Starts, start)
 	}

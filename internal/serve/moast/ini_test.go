@@ -74,8 +74,8 @@ CYCLE_TIME = 0
 		"6: PLATFORM_TYPE_: number: got \"X\"", "8: line: got \"no equals", "9: section", "11: UTM_LETTER",
 		"12: UTM_ZONE: got \"61\"",
 		"13: UTM_ZONE: got a second", "14: UNREAL_UTM_OFFSET", "16: UTM_START_POSE_2", "19: CYCLE_TIME",
-		"19: PLATFORM_TYPE_2: got none",
-		"19: UTM_START_POSE_COUNT", "19: UTM_START_POSE_1: got none"}
+		"19: PLATFORM_TYPE_2: missing",
+		"19: UTM_START_POSE_COUNT", "19: UTM_START_POSE_1: missing"}
 	if err == nil {
 		t.Fatal("got no error")
 	}

@@ -179,7 +179,7 @@ func Buffers(p *plan.Plan, host string) (*nml.Config, error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("servers: got no protocol nml, want one")
+		return nil, fmt.Errorf("servers: no server with protocol nml")
 	}
 	return echelon.Config(host, func(i int) int { return ports[i] }, all...), nil
 }

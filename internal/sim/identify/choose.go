@@ -259,7 +259,7 @@ func degrees(radians float64) float64 { return radians * 180 / math.Pi }
 func usable(runs []*Run, spec *actuator.Spec) error {
 	if spec.PositionGain == 0 {
 		return &hal.Error{Kind: hal.Invalid, Op: "identify " + spec.Name,
-			Err: fmt.Errorf("got a servo without a position gain, want one with P, I and D")}
+			Err: fmt.Errorf("got a servo without a position gain, want a servo with P, I and D")}
 	}
 	driven := false
 	for _, r := range runs {

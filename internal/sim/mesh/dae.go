@@ -373,7 +373,7 @@ func (c *collada) positions(url string) ([]float64, int, error) {
 		}
 		return v, step, err
 	}
-	return nil, 0, fmt.Errorf("source: got %.60q, want one with positions", url)
+	return nil, 0, fmt.Errorf("source: got %.60q, want a source with positions", url)
 }
 
 // numbers are those of an element's text.

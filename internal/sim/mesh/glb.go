@@ -98,7 +98,7 @@ func (l *limits) decodeGLB(in *bufio.Reader, yield func(*Triangle) error) error 
 		return nil
 	}
 	if g.Scene < 0 || g.Scene >= len(g.Scenes) {
-		return fmt.Errorf("scene %d: there is none", g.Scene)
+		return fmt.Errorf("scene %d: not in the file", g.Scene)
 	}
 	for _, n := range g.Scenes[g.Scene].Nodes {
 		if err := g.node(n, identity(), 0); err != nil {
@@ -148,7 +148,7 @@ func (g *glb) node(i int, up transform, deep int) error {
 	at := up.times(&own)
 	if n.Mesh != nil {
 		if *n.Mesh < 0 || *n.Mesh >= len(g.Meshes) {
-			return fmt.Errorf("node %d: mesh %d: there is none", i, *n.Mesh)
+			return fmt.Errorf("node %d: mesh %d: not in the file", i, *n.Mesh)
 		}
 		for k := range g.Meshes[*n.Mesh].Primitives {
 			if err := g.primitive(&g.Meshes[*n.Mesh].Primitives[k], &at); err != nil {
@@ -254,7 +254,7 @@ type array struct {
 // array returns the elements of an accessor of a type, whose numbers have one of the types in sizes.
 func (g *glb) array(i int, of string, sizes map[int]int) (a array, err error) {
 	if i < 0 || i >= len(g.Accessors) {
-		return a, fmt.Errorf("accessor %d: there is none", i)
+		return a, fmt.Errorf("accessor %d: not in the file", i)
 	}
 	c := &g.Accessors[i]
 	size, ok := sizes[c.ComponentType]
@@ -263,7 +263,7 @@ func (g *glb) array(i int, of string, sizes map[int]int) (a array, err error) {
 			c.ComponentType)
 	}
 	if *c.BufferView < 0 || *c.BufferView >= len(g.BufferViews) {
-		return a, fmt.Errorf("accessor %d: view %d: there is none", i, *c.BufferView)
+		return a, fmt.Errorf("accessor %d: view %d: not in the file", i, *c.BufferView)
 	}
 	v := g.BufferViews[*c.BufferView]
 	a = array{n: c.Count, size: size, stride: size}

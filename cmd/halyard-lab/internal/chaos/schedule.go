@@ -56,7 +56,7 @@ func (a Action) String() string {
 func Parse(text string) (a Action, err error) {
 	w := strings.Fields(text)
 	bad := func() (Action, error) {
-		return a, fmt.Errorf("action %q: want one as halyard-lab chaos prints it", text)
+		return a, fmt.Errorf("action %q: want an action as halyard-lab chaos prints it", text)
 	}
 	number := func(s string) float64 {
 		v, e := strconv.ParseFloat(s, 64)

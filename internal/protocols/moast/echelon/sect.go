@@ -196,7 +196,7 @@ func (c *sectMob) connect(m *Module, command *moast.SectMobCmdConnect, begin boo
 func (c *sectMob) check(ids []int32) string {
 	for i, id := range ids {
 		if c.fleet.vehicle(id) == nil || slices.Contains(ids[:i], id) {
-			return fmt.Sprintf("vehicle: got %d, want one of the fleet", id)
+			return fmt.Sprintf("vehicle: got %d, want a vehicle of the fleet", id)
 		}
 	}
 	if len(ids) == 0 {
