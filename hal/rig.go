@@ -128,7 +128,8 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 		return nil, ended("agent " + c.Name)
 	}
 	if r.agent(c.Name) != nil {
-		return nil, &Error{Kind: Invalid, Op: "agent " + c.Name, Err: errors.New("an agent of this name exists already")}
+		return nil, &Error{Kind: Invalid, Op: "agent " + c.Name,
+			Err: errors.New("an agent of this name exists already")}
 	}
 	r.agents = append(r.agents, a)
 	r.publishRoll()

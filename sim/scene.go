@@ -146,7 +146,8 @@ func (s *Scene) Driven(name string, joint int) error {
 	if joint < 0 || joint >= len(b.joints) || !b.joints[joint].drivable() {
 		return &hal.Error{
 			Kind: hal.Invalid, Op: "scene",
-			Err: fmt.Errorf("robot %q: got joint %d, want a joint with a servo or an ideal motor, below %d", name, joint,
+			Err: fmt.Errorf("robot %q: got joint %d, want a joint with a servo or an ideal motor, below %d", name,
+				joint,
 				len(b.joints)),
 		}
 	}

@@ -158,7 +158,8 @@ func TestAgree(t *testing.T) {
 			"want capture and streaming"},
 		{"no such format", func(k *kernel) { k.pixels = []v4l2.Pixel{v4l2.MJPG, v4l2.YUYV} }, hal.Invalid,
 			"got grey, want a format of the camera: MJPG, YUYV"},
-		{"endless formats", func(k *kernel) { k.pixels = make([]v4l2.Pixel, 1000) }, hal.Invalid, "a format of the camera"},
+		{"endless formats", func(k *kernel) { k.pixels = make([]v4l2.Pixel, 1000) }, hal.Invalid,
+			"a format of the camera"},
 		{"no such size", func(k *kernel) { k.sizes = k.sizes[:1] }, hal.Invalid,
 			"got 4x4, want a size of the camera in GREY: 8x8"},
 		{"no such step", func(k *kernel) {

@@ -86,7 +86,8 @@ func (s *System) Sight(agent *hal.Agent) (*Sight, error) {
 	})
 	w, ok := body.(hal.CameraSource)
 	if !ok || agent.BodyKind() == hal.Real {
-		return nil, &hal.Error{Kind: hal.Absent, Op: "cameras of " + agent.Name(), Err: errors.New("no camera with this body")}
+		return nil, &hal.Error{Kind: hal.Absent, Op: "cameras of " + agent.Name(),
+			Err: errors.New("no camera with this body")}
 	}
 	n := len(agent.Layout().Cameras)
 	return &Sight{rig: s.Rig, agent: agent.Name(), Scene: w, Devices: make([]*camera.Camera, n),

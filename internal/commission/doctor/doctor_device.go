@@ -388,7 +388,8 @@ func (x *DeviceCheck) calibrated(body configs.BodyKind, bus, name string, missin
 	f := Finding{Check: "calibration", State: StateOK, Bus: bus, Joint: name, Found: "measured"}
 	switch {
 	case missing && body == configs.Real:
-		f.State, f.Found, f.Fix, f.Kind = StateFail, "no calibration file: its values cannot be converted", fix, hal.Uncalibrated
+		f.State, f.Found, f.Fix, f.Kind = StateFail, "no calibration file: its values cannot be converted", fix,
+			hal.Uncalibrated
 	case missing:
 		return // an emulated device matches its nominal calibration
 	case nominal:
