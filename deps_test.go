@@ -80,6 +80,8 @@ var law = []struct{ importer, may, reason string }{
 		"hal servo calibration drivers internal/wire sim configs internal/catalog internal/plan " +
 			"internal/builtin internal/assembly internal/commission internal/report",
 		"reads plans and the tools of a bus"},
+	{"internal/commission/bundle", "hal servo drivers configs internal/catalog internal/plan internal/assembly " +
+		"internal/builtin internal/commission internal/report", "examines a robot and its report with the doctor"},
 	{"internal/commission", "hal servo drivers configs internal/wire internal/catalog internal/plan internal/assembly " +
 		"internal/report", "tools on a bus, by the table of hardware"},
 	{"internal/rigtest", "hal servo drivers sim configs internal", "rigs and lines for the tests of other packages"},

@@ -58,6 +58,16 @@ func (c *Config) Archive() (*Archive, error) {
 // Names are the files of a, sorted.
 func (a *Archive) Names() []string { return slices.Sorted(maps.Keys(a.Files)) }
 
+// Outside lists the files that c names outside its folder: by an absolute path, or one that leads up.
+func (c *Config) Outside() (list []string) {
+	for _, name := range filesOf(reflect.ValueOf(*c), nil) {
+		if !filepath.IsLocal(name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
 // filesOf appends the values of v's fields that have the tag file and can be paths.
 func filesOf(v reflect.Value, list []string) []string {
 	switch v.Kind() {

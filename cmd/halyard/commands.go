@@ -26,6 +26,7 @@ func (a *app) commands() []*cobra.Command {
 		newSetup(a),
 		newRegisters(a),
 		newDoctor(a),
+		newReport(a),
 		newEmulate(a),
 		newHand(a),
 		newSimloid(a),
@@ -69,23 +70,27 @@ func newVersion(a *app) *cobra.Command {
 		Use:   "version",
 		Short: "print version information",
 		Args:  arguments("", "halyard version"),
-		RunE: func(*cobra.Command, []string) error {
-			v := version{Version: "devel", Go: runtime.Version(),
-				Platform: fmt.Sprintf("%s/%s", runtime.GOOS, runtime.GOARCH)}
-			if info, ok := debug.ReadBuildInfo(); ok {
-				if info.Main.Version != "" {
-					v.Version = info.Main.Version
-				}
-				for _, s := range info.Settings {
-					switch s.Key {
-					case "vcs.revision":
-						v.Revision = s.Value
-					case "vcs.time":
-						v.Date = s.Value
-					}
-				}
-			}
-			return show(a, []version{v})
-		},
+		RunE:  func(*cobra.Command, []string) error { return show(a, []version{versionOf()}) },
 	}
+}
+
+// versionOf is the version of this program, by its build.
+func versionOf() version {
+	v := version{Version: "devel", Go: runtime.Version(), Platform: fmt.Sprintf("%s/%s", runtime.GOOS, runtime.GOARCH)}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	if info.Main.Version != "" {
+		v.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Revision = s.Value
+		case "vcs.time":
+			v.Date = s.Value
+		}
+	}
+	return v
 }

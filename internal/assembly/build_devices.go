@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	conn "periph.io/x/conn/v3/i2c"
+
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers"
@@ -114,34 +116,33 @@ func (b *Builder) warmUp() error {
 // End returns the connection of a device on a bus. edge is nil for a real device.
 func (b *Builder) End(bus string, body configs.BodyKind) (e catalog.Connection, edge func() time.Duration, err error) {
 	if body == configs.Emulated {
-		if e, edge = b.Emulation.End(bus); e.Open != nil {
+		e, edge = b.Emulation.End(bus)
+		if e.Open != nil {
 			e.Open = b.tapped(bus, body, e.Open)
 		}
-		return e, edge, nil
-	}
-	if b.Plan.Replay {
-		return e, nil, &hal.Error{Kind: hal.Unsafe, Op: "replay", Bus: bus, Err: errReplayReal}
+		if e.Bus != nil && b.Plan.TapBus != nil {
+			e.Bus, err = b.Plan.TapBus(bus, body, func() (conn.Bus, error) { return e.Bus, nil })
+		}
+		if b.Plan.WireClock != nil {
+			e.Clock = b.Plan.WireClock(bus, body)
+		}
+		return e, edge, err
 	}
 	e = catalog.Connection{Name: bus, Clock: i2c.Clock()}
-	switch c := b.Plan.Config.Buses[bus]; c.Type {
-	case catalog.I2CBus:
-		if b.I2c[bus] == nil {
-			open, err := i2c.Open(c.Port)
-			if err != nil {
-				return e, nil, err
-			}
-			b.I2c[bus] = open
-		}
-		e.Bus = b.I2c[bus]
-	case catalog.SPIBus:
-		if b.Spi[bus] == nil {
-			open, err := spi.Open(c.Port, c.Frequency)
-			if err != nil {
-				return e, nil, err
-			}
-			b.Spi[bus] = open
-		}
-		e.Bus = b.Spi[bus]
+	if b.Plan.WireClock != nil && !b.Plan.Replay { // in a rig its readers have goroutines, which the wall's clock paces
+		e.Clock = b.Plan.WireClock(bus, body)
+	}
+	c := b.Plan.Config.Buses[bus]
+	if b.Plan.Replay && (b.Plan.TapBus == nil || c.Type == catalog.GPIOBus || c.Type == "") {
+		return e, nil, &hal.Error{Kind: hal.Unsafe, Op: "replay", Bus: bus, Err: errReplayReal}
+	}
+	if (c.Type == catalog.I2CBus || c.Type == catalog.SPIBus) && b.Plan.TapBus != nil {
+		e.Bus, err = b.Plan.TapBus(bus, body, func() (conn.Bus, error) { return b.chipBus(bus) })
+		return e, nil, err
+	}
+	switch c.Type {
+	case catalog.I2CBus, catalog.SPIBus:
+		e.Bus, err = b.chipBus(bus)
 	case catalog.SerialBus:
 		e.Open = serial.Reopener(c.Port, c.Baud, c.SerialBackend)
 		if catalog.Networked(&c) {
@@ -151,7 +152,31 @@ func (b *Builder) End(bus string, body configs.BodyKind) (e catalog.Connection, 
 	case catalog.GPIOBus:
 		e.Lines, e.Live = gpio.Find(c.Port), true
 	}
-	return e, nil, nil
+	return e, nil, err
+}
+
+// chipBus returns the real I2C bus or SPI port called bus, which is opened once.
+func (b *Builder) chipBus(bus string) (conn.Bus, error) {
+	switch c := b.Plan.Config.Buses[bus]; c.Type {
+	case catalog.I2CBus:
+		if b.I2c[bus] == nil {
+			open, err := i2c.Open(c.Port)
+			if err != nil {
+				return nil, err
+			}
+			b.I2c[bus] = open
+		}
+		return b.I2c[bus], nil
+	default:
+		if b.Spi[bus] == nil {
+			open, err := spi.Open(c.Port, c.Frequency)
+			if err != nil {
+				return nil, err
+			}
+			b.Spi[bus] = open
+		}
+		return b.Spi[bus], nil
+	}
 }
 
 var errReplayReal = errors.New(

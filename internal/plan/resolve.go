@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"periph.io/x/conn/v3/i2c"
+
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/camera"
@@ -31,6 +33,10 @@ type Plan struct {
 
 	// between hosts and their lines, emulated or real; nil = nothing
 	Tap func(bus string, kind configs.BodyKind, open servo.Opener) servo.Opener
+	// the same for I2C buses and SPI ports; nil = nothing
+	TapBus func(bus string, kind configs.BodyKind, open func() (i2c.Bus, error)) (i2c.Bus, error)
+	// the clock of the devices on a bus whose line is another than theirs; nil = their own
+	WireClock func(bus string, kind configs.BodyKind) hal.Clock
 	// makes the emulated cameras; nil: as sight.go does
 	Lens  func(c video.Config) (camera.Opener, *video.Camera, error)
 	Clock hal.Clock // of the rig; nil = the wall's

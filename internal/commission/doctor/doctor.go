@@ -12,6 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
@@ -79,7 +80,7 @@ type Finding struct {
 	Found string `json:"found"`
 	Fix   string `json:"fix"`
 
-	Kind hal.Kind // the exit code of a failure; not in the row: it is the command's exit code
+	Kind hal.Kind `json:"-"` // the exit code of a failure; not in the row: it is the command's exit code
 }
 
 func (f Finding) Cells() report.Cells {
@@ -110,6 +111,8 @@ type Examination struct {
 	// table, and the doctor must report whether it could be real.
 	hypothetic bool
 	Note       func(format string, args ...any)
+	Recorded   *Recorded // of a report that is examined again; nil: this machine
+	Dump       func(bus string, f commission.RegisterFile)
 	Tamper     func(*assembly.Emulation) // plants faults in emulated devices; tests do
 	blur       func(*video.Camera)       // and in cameras
 	Found      []Finding
@@ -144,11 +147,24 @@ func NewExamination(p *plan.Plan, body string, faults []string) (*Examination, e
 	return d, nil
 }
 
-// openBus opens a real port, or an emulated bus in memory.
+// openBus opens a real port, or an emulated bus in memory, through the plan's tap.
 func (d *Examination) openBus(name string, kind configs.BodyKind) (servo.Line, error) {
+	open := func() (servo.Line, error) { return d.openPort(name) }
 	if kind == configs.Emulated {
-		return d.world.Bus(name).Open()
+		open = d.world.Bus(name).Open
 	}
+	return d.through(name, kind, open)
+}
+
+// through opens a bus through the plan's tap.
+func (d *Examination) through(name string, kind configs.BodyKind, open servo.Opener) (servo.Line, error) {
+	if d.plan.Tap != nil {
+		open = d.plan.Tap(name, kind, open)
+	}
+	return open()
+}
+
+func (d *Examination) openPort(name string) (servo.Line, error) {
 	bus := d.plan.Config.Buses[name]
 	if t := d.plan.Catalog.Buses.Of(bus.Type); t.Filters != nil {
 		return t.PortOpener(&bus, nil)()

@@ -88,6 +88,9 @@ func (b *BusCheck) Run(ctx context.Context) error {
 	before := len(b.Found)
 	if b.connect() {
 		err := b.examine(ctx)
+		if err == nil {
+			err = b.dump(ctx)
+		}
 		b.line.Close()
 		switch {
 		case errors.Is(err, servo.ErrDisconnected):

@@ -57,11 +57,12 @@ func everyone(n int, register string, v int64) func(*TestRobot) error {
 func swapped(one, other string) func(*TestRobot) error {
 	return func(p *TestRobot) error {
 		cross := map[string]string{one: other, other: one}
-		p.Exam.open = func(name string, _ configs.BodyKind) (servo.Line, error) {
+		p.Exam.open = func(name string, kind configs.BodyKind) (servo.Line, error) {
+			at := name
 			if to, crossed := cross[name]; crossed {
-				name = to
+				at = to
 			}
-			return p.Exam.world.Bus(name).Open()
+			return p.Exam.through(name, kind, p.Exam.world.Bus(at).Open)
 		}
 		return nil
 	}

@@ -51,14 +51,22 @@ func (d *Examination) devices() error {
 	for _, p := range d.plan.Boards {
 		x.Board(p)
 	}
-	hopeless := x.lines()
+	hopeless := map[string]bool{}
+	if d.Recorded == nil {
+		hopeless = x.lines()
+	}
 	for _, p := range d.plan.Sensors {
-		if p.Kind.On == nil || !hopeless[p.Name] {
+		if wired := d.plan.Config.Buses[p.Config.Bus].Type != catalog.GPIOBus; (p.Kind.On == nil ||
+			!hopeless[p.Name]) && (d.Recorded == nil || wired) {
 			x.sensor(p)
 		}
 	}
 	for _, p := range d.plan.Bases {
 		x.base(p)
+	}
+	if d.Recorded != nil {
+		d.unwired()
+		return b.Devices.Close(slog.New(slog.DiscardHandler))
 	}
 	for _, q := range d.plan.Cameras {
 		x.Camera(q)
@@ -77,7 +85,11 @@ func (x *DeviceCheck) Reachable(bus string, body configs.BodyKind) bool {
 		b := &BusCheck{Examination: x.Examination, Name: bus, Kind: body, Config: x.plan.Config.Buses[bus]}
 		before := len(b.Found)
 		b.Check("port")
-		ok = b.Reachable()
+		if x.Recorded != nil {
+			ok = b.machine()
+		} else {
+			ok = b.Reachable()
+		}
 		b.pass(before)
 		x.buses[bus] = ok
 	}
@@ -181,10 +193,12 @@ func (x *DeviceCheck) Board(p *catalog.BoardPlan) {
 	if !examined {
 		return
 	}
-	if x.Reachable(p.Bus, body) {
+	if x.Reachable(p.Bus, body) && (x.Recorded == nil || p.Bus != "") {
 		x.answers(p, body)
 	}
-	x.gate(p)
+	if x.Recorded == nil {
+		x.gate(p)
+	}
 	for i := range x.plan.Agents {
 		a := &x.plan.Agents[i]
 		for k := range a.Joints {

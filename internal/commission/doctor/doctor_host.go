@@ -19,6 +19,9 @@ import (
 // connect opens the bus, after the checks of the machine's side of it. It reports whether it could.
 func (b *BusCheck) connect() bool {
 	b.Check("port")
+	if b.Recorded != nil {
+		return b.reconnect()
+	}
 	if b.Kind == configs.Real && !b.Reachable() {
 		return false
 	}

@@ -114,7 +114,8 @@ func (b *BusCheck) timing() emulator.Timing {
 	switch {
 	case b.Kind == configs.Emulated:
 		return assembly.TimingOf(b.Config)
-	case catalog.IsTerminal(b.Config.Port):
+	case b.Recorded != nil && b.Recorded.Buses[Bodied(b.Name, b.Kind)].Terminal,
+		b.Recorded == nil && catalog.IsTerminal(b.Config.Port):
 		return emulator.Timing{Reply: emulator.DefaultReply}
 	case b.latency > 0:
 		return emulator.FTDI(b.latency)

@@ -111,7 +111,7 @@ var ErrNothingEmulated = errors.New("no hardware")
 // Row examines the ailment's robot; dir is for its files.
 func (l *FaultCase) Row(ctx context.Context, dir string) (MatrixRow, error) {
 	row := MatrixRow{Fault: l.Name, Robot: l.Config}
-	bad, exam, err := l.examine(ctx, dir)
+	bad, exam, err := l.Examine(ctx, dir, nil)
 	if err != nil {
 		return row, err
 	}
@@ -123,8 +123,9 @@ func (l *FaultCase) Row(ctx context.Context, dir string) (MatrixRow, error) {
 	return row, nil
 }
 
-// examine plants the ailment in its robot and returns all findings that are not ok.
-func (l *FaultCase) examine(ctx context.Context, dir string) ([]Finding, *Examination, error) {
+// Examine plants the ailment in its robot and returns all findings that are not ok. before is called with the plan; nil
+// for nothing.
+func (l *FaultCase) Examine(ctx context.Context, dir string, before func(*plan.Plan)) ([]Finding, *Examination, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, nil, err
 	}
@@ -142,6 +143,9 @@ func (l *FaultCase) examine(ctx context.Context, dir string) ([]Finding, *Examin
 	plan, err := planFor(l.Config, dir, o)
 	if err != nil {
 		return nil, nil, err
+	}
+	if before != nil {
+		before(plan)
 	}
 	p := &TestRobot{Config: l.Config, Dir: dir}
 	if p.Exam, err = NewExamination(plan, string(configs.Emulated), nil); err != nil {

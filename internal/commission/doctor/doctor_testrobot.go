@@ -61,7 +61,9 @@ func physics(id int, change func(*actuator.Servo)) func(*TestRobot) error {
 // refuse lets the opening of a bus fail.
 func refuse(err error) func(*TestRobot) error {
 	return func(p *TestRobot) error {
-		p.Exam.open = func(string, configs.BodyKind) (servo.Line, error) { return nil, err }
+		p.Exam.open = func(n string, kind configs.BodyKind) (servo.Line, error) {
+			return p.Exam.through(n, kind, func() (servo.Line, error) { return nil, err })
+		}
 		return nil
 	}
 }
@@ -86,7 +88,9 @@ func OnMachine(more map[string]string) func(*TestRobot) error {
 			b.Port = AdapterName
 			p.Exam.plan.Config.Buses[name] = b
 		}
-		p.Exam.open = func(name string, _ configs.BodyKind) (servo.Line, error) { return p.Exam.world.Bus(name).Open() }
+		p.Exam.open = func(name string, kind configs.BodyKind) (servo.Line, error) {
+			return p.Exam.through(name, kind, p.Exam.world.Bus(name).Open)
+		}
 		return MakeMachine(p.Exam.Root, more)
 	}
 }
@@ -150,8 +154,9 @@ func (slowTimer) LatencyTimer() (time.Duration, string) { return 16 * time.Milli
 
 // slowAdapter gives every line such an adapter.
 func slowAdapter(p *TestRobot) error {
-	p.Exam.open = func(n string, _ configs.BodyKind) (servo.Line, error) {
-		return slowTimer{p.Exam.world.Bus(n).Line()}, nil
+	p.Exam.open = func(n string, kind configs.BodyKind) (servo.Line, error) {
+		return p.Exam.through(n, kind,
+			func() (servo.Line, error) { return slowTimer{p.Exam.world.Bus(n).Line()}, nil })
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ func TestSafety22AdviceKeepsForeignLimits(t *testing.T) {
 	writes := regexp.MustCompile(`(min|max)_position=|(cw|ccw)_angle_limit=`)
 	foreign := 0
 	for _, c := range usedFaultCases() {
-		bad, _, err := c.examine(t.Context(), t.TempDir())
+		bad, _, err := c.Examine(t.Context(), t.TempDir(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
