@@ -153,3 +153,30 @@ func TestMasked(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// FuzzRead: no file makes reading fail otherwise than by an error, and what is read can be written again.
+func FuzzRead(f *testing.F) {
+	for _, files := range []map[string]string{
+		{"report.json": `{"format":1}`, "findings.json": `[]`, "config.yaml": "name: x\n"},
+		{"report.json": `{"format":1}`, "findings.json": `[]`, "config.yaml": "name: x\n", "wire/a.real.jsonl": "{\"op\":\"open\"}\n" +
+			`{"send":"ff","answer":[{"after_ns":1,"data":"00","fault":{"kind":"disconnected"}}]}`},
+	} {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for name, data := range files {
+			w, _ := z.Create(name)
+			w.Write([]byte(data))
+		}
+		z.Close()
+		f.Add(b.Bytes())
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := bundle.Read(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			return
+		}
+		if _, err := r.Entries(); err != nil {
+			t.Error(err)
+		}
+	})
+}
