@@ -176,7 +176,8 @@ func newReportReplay(a *app) *cobra.Command {
 					}
 					defer os.RemoveAll(dir)
 				} else if err := os.Mkdir(dir, 0o700); err != nil {
-					return &hal.Error{Kind: hal.Invalid, Op: "--dir", Err: err, Try: "--dir with the name of a new folder"}
+					return &hal.Error{Kind: hal.Invalid, Op: "--dir", Err: err,
+						Try: "--dir with the name of a new folder"}
 				}
 				return a.replayReport(cmd.Context(), r, dir, strings.Join(args[1:], ""))
 			})

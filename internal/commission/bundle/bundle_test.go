@@ -111,7 +111,8 @@ func met(t *testing.T, path, body string, changed change, dense bool, faults ...
 	traffic := bundle.NewTraffic(p)
 	if dense {
 		board := laser.NewRPLidar(lidar.RPLidarFree, 256000, laser.Room{Length: 6, Width: 4, X: 1.5, Y: 2.5})
-		board.RPLidarVersion, board.Boot = laser.RPLidarVersion{Model: 0x61, Express: lidar.RPLidarDense}, time.Millisecond
+		board.RPLidarVersion, board.Boot = laser.RPLidarVersion{Model: 0x61, Express: lidar.RPLidarDense},
+			time.Millisecond
 		line := wire.NewLine("top", 256000, 1, board)
 		p.WireClock = func(string, configs.BodyKind) hal.Clock { return line }
 		changed = func(servo.Opener) servo.Opener { return line.Open }
@@ -218,7 +219,8 @@ func scanner(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "scanner.yaml")
 	config := "name: scanner\nclock: {period: 20ms}\nbuses:\n  top: {type: serial, port: /dev/ttyUSB0, baud: 256000}\n" +
-		"agents:\n  - name: rover\n    model: usarsim-p2at\n    parts: {scanner1: emulated}\n    hardware:\n      sensors:\n" +
+		"agents:\n  - name: rover\n    model: usarsim-p2at\n    parts: {scanner1: emulated}\n    hardware:\n      " +
+		"sensors:\n" +
 		"        scanner1: {bus: top, device: rplidar, motor: free, fov: 360, resolution: 1, range_max: 12}\n"
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
 		t.Fatal(err)

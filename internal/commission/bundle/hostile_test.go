@@ -65,8 +65,11 @@ func TestHostileReports(t *testing.T) {
 		"a request of another op":   func(f map[string]string) { f[wire] = `{"op":"exec"}` },
 		"bytes that are no hex":     func(f map[string]string) { f[wire] = `{"send":"zz"}` },
 		"an answer before its time": func(f map[string]string) { f[wire] = `{"answer":[{"after_ns":-1}]}` },
-		"registers of no servo":     func(f map[string]string) { f["registers/line.emulated-9.json"] = `{"model":"x"}` },
-		"an entry too long":         func(f map[string]string) { f["log.txt"] = strings.Repeat("0", 33<<20) },
+		"registers of no servo": func(
+			f map[string]string) {
+			f["registers/line.emulated-9.json"] = `{"model":"x"}`
+		},
+		"an entry too long": func(f map[string]string) { f["log.txt"] = strings.Repeat("0", 33<<20) },
 	} {
 		files := map[string]string{}
 		for n, data := range whole {
@@ -140,7 +143,8 @@ func TestMasked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"annalena", "gizmo", "bertram", "hunter22", "abcdefgh", "qwertz", "pw99", "zzsecretzz",
+	for _, name := range []string{"annalena", "gizmo", "bertram", "hunter22", "abcdefgh", "qwertz", "pw99",
+		"zzsecretzz",
 		"FT4THVLA", filepath.Dir(path)} {
 		if strings.Contains(string(all), name) {
 			t.Errorf("got %q in the report: %s", name, all)
@@ -158,8 +162,9 @@ func TestMasked(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	for _, files := range []map[string]string{
 		{"report.json": `{"format":1}`, "findings.json": `[]`, "config.yaml": "name: x\n"},
-		{"report.json": `{"format":1}`, "findings.json": `[]`, "config.yaml": "name: x\n", "wire/a.real.jsonl": "{\"op\":\"open\"}\n" +
-			`{"send":"ff","answer":[{"after_ns":1,"data":"00","fault":{"kind":"disconnected"}}]}`},
+		{"report.json": `{"format":1}`, "findings.json": `[]`, "config.yaml": "name: x\n",
+			"wire/a.real.jsonl": "{\"op\":\"open\"}\n" +
+				`{"send":"ff","answer":[{"after_ns":1,"data":"00","fault":{"kind":"disconnected"}}]}`},
 	} {
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)

@@ -47,8 +47,9 @@ var secretName = regexp.MustCompile(`(?i)token|passw|secret|api_?key|credential`
 
 // The forms in which names and secrets stand in configs, findings and logs.
 var (
-	secretValue = regexp.MustCompile(`(?i)([\w-]*(?:token|passw(?:or)?d|secret|api_?key|credential)[\w-]*["']?\s*[:=]\s*|` +
-		`--[\w-]*(?:token|password|secret)[\w-]* )("[^"\n]*"|'[^'\n]*'|[^\s,}\]]+)`)
+	secretValue = regexp.MustCompile(
+		`(?i)([\w-]*(?:token|passw(?:or)?d|secret|api_?key|credential)[\w-]*["']?\s*[:=]\s*|` +
+			`--[\w-]*(?:token|password|secret)[\w-]* )("[^"\n]*"|'[^'\n]*'|[^\s,}\]]+)`)
 	bearer     = regexp.MustCompile(`(?i)(bearer\s+)\S+`)
 	inURL      = regexp.MustCompile(`(://)[^/\s:@]+:[^/\s@]+@`)
 	homeFolder = regexp.MustCompile(`(/home/|/Users/|\\Users\\)([^/\\\s"':,]+)`)

@@ -103,7 +103,8 @@ func (p *Player) begin(name, bus string) (*Exchange, error) {
 	if e := p.take(name, &Exchange{Op: opOpen}); e != nil {
 		return e, e.Fault.err()
 	}
-	return nil, &hal.Error{Kind: hal.Absent, Bus: bus, Op: "open", Err: errors.New("the report has no traffic of this bus")}
+	return nil, &hal.Error{Kind: hal.Absent, Bus: bus, Op: "open",
+		Err: errors.New("the report has no traffic of this bus")}
 }
 
 func (p *Player) open(bus string, kind configs.BodyKind) (servo.Line, error) {

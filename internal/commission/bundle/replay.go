@@ -90,8 +90,8 @@ func (r *Report) Doctor(ctx context.Context, dir string) (*doctor.Examination, C
 	return x, player.Counts, err
 }
 
-// Serve opens the robot of the report as serve does, in the folder dir, and runs some cycles without a command. What the
-// drivers ask beyond the traffic is answered by emulated servos with the registers of the report. The error is what
+// Serve opens the robot of the report as serve does, in the folder dir, and runs some cycles without a command. What
+// the drivers ask beyond the traffic is answered by emulated servos with the registers of the report. The error is what
 // serve would end with.
 func (r *Report) Serve(dir string, log *slog.Logger) (c Counts, err error) {
 	p, err := r.served(dir)
