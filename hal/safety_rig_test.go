@@ -46,7 +46,7 @@ func (b *together) Halt() error {
 	select {
 	case <-all:
 		return b.Body.Halt()
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		return errors.New("alone")
 	}
 }

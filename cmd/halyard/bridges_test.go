@@ -38,7 +38,7 @@ func TestRosbridge(t *testing.T) {
 	} {
 		r := start(t, "serve", k.config, "--body", "sim", "--set",
 			"servers=[{protocol: rosbridge, listen: '127.0.0.1:0'}]")
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		conn, _, err := websocket.Dial(ctx, "ws://"+r.Servers[0].Address, nil)
 		if err != nil {
 			t.Fatal(err)

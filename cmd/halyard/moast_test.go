@@ -76,7 +76,7 @@ func TestMOAST(t *testing.T) {
 		if err := cmd.Write(c, false); err != nil {
 			t.Fatal(err)
 		}
-		for end := time.Now().Add(20 * time.Second); ; {
+		for end := time.Now().Add(2 * time.Minute); ; {
 			m, err := stat.BlockingRead(moast.New, time.Second)
 			if err != nil {
 				t.Fatal(err)
@@ -88,7 +88,7 @@ func TestMOAST(t *testing.T) {
 				return
 			}
 			if time.Now().After(end) {
-				t.Fatalf("%s: got no end in 20 s", moast.Symbol(c.MessageType()))
+				t.Fatalf("%s: got no end in 2 minutes", moast.Symbol(c.MessageType()))
 			}
 		}
 	}
@@ -209,7 +209,7 @@ func TestMOASTTwoVehicles(t *testing.T) {
 		if err := cmd.Write(c, false); err != nil {
 			t.Fatal(err)
 		}
-		for end := time.Now().Add(20 * time.Second); ; {
+		for end := time.Now().Add(2 * time.Minute); ; {
 			m, err := stat.BlockingRead(moast.New, 2*time.Second)
 			if err != nil {
 				t.Fatal(err)

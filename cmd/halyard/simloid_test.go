@@ -105,8 +105,8 @@ func TestSimloidEnds(t *testing.T) {
 			if r.done <- code; code != 0 {
 				t.Errorf("got exit %d, want 0", code)
 			}
-		case <-time.After(3 * time.Second):
-			t.Error("still there 3 s after its client left")
+		case <-time.After(time.Minute):
+			t.Error("still there a minute after its client left")
 		}
 	}
 }

@@ -67,7 +67,7 @@ func rescue(address string, obeyed func(time.Duration)) (*searcher, error) {
 		return r, err
 	}
 	for r.doing != arrived {
-		conn.SetReadDeadline(time.Now().Add(30 * time.Second))
+		conn.SetReadDeadline(time.Now().Add(time.Minute))
 		if !r.in.Scan() {
 			return r, errors.Join(errors.New("the server is gone"), r.in.Err())
 		}

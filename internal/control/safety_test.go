@@ -41,7 +41,7 @@ func order(t *testing.T, o Order) (ans Answer) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(ControlTimeout))
+	conn.SetDeadline(time.Now().Add(time.Minute))
 	fmt.Fprintln(conn, o)
 	if err := json.NewDecoder(conn).Decode(&ans); err != nil {
 		t.Fatalf("%s: %v", o, err)

@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	patience = 5 * time.Second // for each answer
-	farthest = 1 << 20         // maximum bytes that a client skips before the awaited ones
+	patience = time.Minute // for each answer
+	farthest = 1 << 20     // maximum bytes that a client skips before the awaited ones
 )
 
 // connection is a client's side.

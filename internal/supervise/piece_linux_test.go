@@ -33,7 +33,7 @@ func TestSafety18SupervisorFrames(t *testing.T) {
 	if err := s.Beat(); err != nil {
 		t.Fatal(err)
 	}
-	bus.SetReadDeadline(time.Now().Add(10 * time.Second))
+	bus.SetReadDeadline(time.Now().Add(time.Minute))
 	b := make([]byte, 2*size)
 	for k := range 3 * frames {
 		n, err := bus.Read(b)

@@ -207,8 +207,8 @@ func TestLeaveInReset(t *testing.T) {
 	conn.Close()
 	select {
 	case <-env.closed:
-	case <-time.After(5 * time.Second):
-		t.Error("5 s after the client left: the rig is still on its way")
+	case <-time.After(time.Minute):
+		t.Error("a minute after the client left: the rig is still on its way")
 	}
 }
 

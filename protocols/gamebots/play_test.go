@@ -385,7 +385,7 @@ func (s *stage) conn(client string) net.Conn {
 // receive is the next line with its end, "" at the end of the connection.
 func (s *stage) receive(client string) string {
 	s.t.Helper()
-	s.conn(client).SetReadDeadline(time.Now().Add(20 * time.Second))
+	s.conn(client).SetReadDeadline(time.Now().Add(time.Minute))
 	line, err := s.received[client].ReadString('\n')
 	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
 		s.t.Fatalf("%s: nothing came\n%s", client, s.log)

@@ -300,7 +300,7 @@ func (s *stage) conn(client string) net.Conn {
 func (s *stage) receive(client string) (p Packet) {
 	s.t.Helper()
 	conn := s.conn(client)
-	conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+	conn.SetReadDeadline(time.Now().Add(time.Minute))
 	header := make([]byte, headerSize)
 	if _, err := io.ReadFull(conn, header); err != nil {
 		s.t.Fatalf("%s: no packet: %v\n%s", client, err, s.log)

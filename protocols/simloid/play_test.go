@@ -326,7 +326,7 @@ func (s *stage) conn(client string) net.Conn {
 func (s *stage) receive(client string) string {
 	s.t.Helper()
 	conn := s.conn(client)
-	conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+	conn.SetReadDeadline(time.Now().Add(time.Minute))
 	b := make([]byte, 3*maxFrame)
 	n, err := conn.Read(b)
 	if errors.Is(err, os.ErrDeadlineExceeded) {

@@ -172,7 +172,7 @@ func TestBrandsComeBackAfterUnplug(t *testing.T) {
 			t.Errorf("unplugged: got %v, want absent", send)
 		}
 		for start := time.Now(); d.stats().Reopened == 0; {
-			if time.Since(start) > 20*time.Second {
+			if time.Since(start) > time.Minute {
 				t.Fatal("never came back")
 			}
 			d.cycles(1, to(goal))

@@ -14,7 +14,7 @@ func TestHandUnderTorque(t *testing.T) {
 	answers := "\nhand elbow_flex 10\n\nhand elbow_flex 97 elbow_flex -97\n\n\n\ny\n" + "hand elbow_flex 20\n" + "n\n"
 	g, out := guide(t, t.TempDir(), answers, configs.Options{Body: "emulated"})
 	g.Only = []string{"elbow_flex"}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if _, err := g.Run(ctx); err != nil ||
 		!strings.Contains(out.String(), "want a simulated robot whose torque is off") {

@@ -57,7 +57,7 @@ func TestSocket(t *testing.T) {
 	if err := clients[0].Write(want, false); err != nil {
 		t.Fatal(err)
 	}
-	within, stop := context.WithTimeout(ctx, 5*time.Second)
+	within, stop := context.WithTimeout(ctx, time.Minute)
 	defer stop()
 	if err := buffers[0].Wait(within, 0); err != nil {
 		t.Fatal(err)

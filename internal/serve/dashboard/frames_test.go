@@ -13,7 +13,7 @@ import (
 // TestFramesInWords: the packets of an emulated arm's line are explained with the names of its servos' registers.
 func TestFramesInWords(t *testing.T) {
 	rig := serve(t, "so101", halyard.Set("agents[0].body", "emulated"))
-	for begin := time.Now(); time.Since(begin) < 20*time.Second; time.Sleep(20 * time.Millisecond) {
+	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(20 * time.Millisecond) {
 		r, err := http.Get(rig.url + "frames?rig=0&bus=arm")
 		if err != nil {
 			t.Fatal(err)

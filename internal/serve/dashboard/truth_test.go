@@ -197,7 +197,9 @@ func TestBrowserSilence(t *testing.T) {
 		until(`document.getElementById("notice").textContent !== ""`))
 	if value[bool](t, ctx, `document.getElementById("armask").open`) ||
 		rig.Rig().Agents()[0].Condition().State == hal.Disarmed || rig.Rig().Agents()[0].Holder() != "" {
-		t.Error("without the server: got an order, or the box about one")
+		t.Errorf("without the server: got an order, or the box about one: %v, held by %q",
+			rig.Rig().Agents()[0].Condition(),
+			rig.Rig().Agents()[0].Holder())
 	}
 }
 

@@ -475,7 +475,7 @@ func TestOkonWorld(t *testing.T) {
 	wire, err := net.Dial("tcp", d.servers.Ready[0].Address)
 	d.must(err)
 	defer wire.Close()
-	wire.SetDeadline(time.Now().Add(20 * time.Second))
+	wire.SetDeadline(time.Now().Add(time.Minute))
 	_, err = wire.Write([]byte{byte(okon.GetCheckpoints), 0, 0, 0, 0, 0})
 	d.must(err)
 	_, err = io.CopyN(io.Discard, wire, 6+int64(len(`[{"id":"chk1","reached":true},{"id":"chk2","reached":false}]`)))

@@ -49,7 +49,7 @@ func TestWrittenByClients(t *testing.T) {
 				if p != nil {
 					t.Errorf("panic: %v", p)
 				}
-			case <-time.After(10 * time.Second):
+			case <-time.After(time.Minute):
 				t.Fatal("a step does not end")
 			}
 		})
