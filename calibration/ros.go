@@ -157,9 +157,8 @@ func ParseURDF(data []byte) (joints []ROSJoint, err error) {
 		at[j.Name] = len(joints)
 		limit, edges := cmp.Or(j.Limit, &urdfNumber{}), cmp.Or(j.Calibration, &urdfNumber{})
 		n := ROSJoint{Joint: j.Name, Moves: j.Type != "fixed", Low: value(limit.Lower), High: value(limit.Upper),
-			Velocity: value(limit.Velocity),
-			Effort:   value(limit.Effort), Rising: value(edges.Rising), Falling: value(edges.Falling),
-			Reduction: math.NaN(), Offset: math.NaN()}
+			Velocity: value(limit.Velocity), Effort: value(limit.Effort), Rising: value(edges.Rising),
+			Falling: value(edges.Falling), Reduction: math.NaN(), Offset: math.NaN()}
 		if n.Low >= n.High && j.Type == "revolute" {
 			return nil, fmt.Errorf("urdf: %s: limit: got %g..%g, want lower below upper", j.Name, n.Low, n.High)
 		}

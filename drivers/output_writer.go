@@ -57,8 +57,7 @@ type OutputWriter struct {
 func NewOutputWriter(o Output, c OutputWriterConfig) *OutputWriter {
 	c.Clock = cmp.Or(c.Clock, hal.WallClock())
 	f := &OutputWriter{output: o, config: c, wake: make(chan struct{}, 1), io: make(chan struct{}, 1), at: -1,
-		tried: -refresh,
-		wrote: make([]time.Duration, c.Channels), goals: make([]time.Duration, c.Channels),
+		tried: -refresh, wrote: make([]time.Duration, c.Channels), goals: make([]time.Duration, c.Channels),
 		staged: make([]time.Duration, c.Channels)}
 	f.open = func() error {
 		// Pulses commanded before the loss do not apply to a device that has just come back.

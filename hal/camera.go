@@ -19,8 +19,7 @@ type Picture struct {
 	Free func(*Picture)
 }
 
-// Release ends the receiver's use of a picture. Every picture that ImageStream.Next returned is released
-// once.
+// Release ends the receiver's use of a picture. Every picture that ImageStream.Next returned is released once.
 func (p *Picture) Release() {
 	if p != nil && p.Free != nil {
 		p.Free(p)

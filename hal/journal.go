@@ -133,9 +133,8 @@ func newCycleRecord(agents []*Agent) *CycleRecord {
 	for i, a := range agents {
 		l := a.layout
 		c.Agents[i] = AgentRecord{Inputs: make([]float64, 0, len(l.Inputs)),
-			Measured: make([]float64, 0, len(l.Outputs)+len(l.Infos)),
-			Enable:   make([]bool, 0, len(l.Actuators)), Joints: make([]GuardState, 0, len(l.Actuators)),
-			Status: make([]Status, 0, l.Devices())}
+			Measured: make([]float64, 0, len(l.Outputs)+len(l.Infos)), Enable: make([]bool, 0, len(l.Actuators)),
+			Joints: make([]GuardState, 0, len(l.Actuators)), Status: make([]Status, 0, l.Devices())}
 	}
 	return c
 }

@@ -112,8 +112,7 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 	}
 	if r.config.Mode == Lockstep && c.BodyKind == Real && !r.config.Replay {
 		return nil, &Error{Kind: Invalid, Op: "agent " + c.Name,
-			Err: errors.New("a real body needs clock.mode: realtime"),
-			Try: "halyard serve --set clock.mode=realtime"}
+			Err: errors.New("a real body needs clock.mode: realtime"), Try: "halyard serve --set clock.mode=realtime"}
 	}
 	if c.World == nil {
 		c.World = PhysicalWorld{}

@@ -50,9 +50,8 @@ func (r *Rig) ResetWorld(w World, seed int64) error {
 	return err
 }
 
-// SaveWorld keeps w as it is between two cycles, and its agents' commands so far; one snapshot a world. The
-// error is of kind Unsafe where a body in w is not simulated, since drivers and devices cannot be restored, or where
-// w is no Saver.
+// SaveWorld keeps w as it is between two cycles, and its agents' commands so far; one snapshot a world. The error is of
+// kind Unsafe where a body in w is not simulated, since drivers and devices cannot be restored, or where w is no Saver.
 func (r *Rig) SaveWorld(w World) error {
 	r.lock()
 	defer r.mu.Unlock()

@@ -64,8 +64,7 @@ func ParseCAN(p []byte, f *CANFrame) error {
 	word := binary.LittleEndian.Uint32(p)
 	*f = CANFrame{
 		ID: word & maxExtendedCAN, Extended: word&canExtended != 0, Remote: word&canRemote != 0,
-		Error: word&canError != 0,
-		Len:   p[4], Data: [8]byte(p[8:]),
+		Error: word&canError != 0, Len: p[4], Data: [8]byte(p[8:]),
 	}
 	switch {
 	case f.Len > 8:

@@ -40,8 +40,7 @@ type Tool interface {
 	SetBaud(id, baud int) error
 	// Faults are those that the device reports now.
 	Faults(id int) (Report, error)
-	// Save makes written values permanent if Write does not. restarts reports that the device starts
-	// again for it.
+	// Save makes written values permanent if Write does not. restarts reports that the device starts again for it.
 	Save() (restarts bool, err error)
 }
 

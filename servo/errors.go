@@ -16,9 +16,8 @@ var ErrDisconnected = errors.New("adapter gone")
 var (
 	alarmNames = [...]string{"voltage", "heat", "overload", "electrical", "encoder", "range"}
 	alarmFixes = [...]string{"check its supply", "let it cool down, and take load off the joint",
-		"take the load away and look for what blocks the joint",
-		"switch off and check its cables and its supply", "check its encoder, magnet and their cable",
-		"keep goals within its limits"}
+		"take the load away and look for what blocks the joint", "switch off and check its cables and its supply",
+		"check its encoder, magnet and their cable", "keep goals within its limits"}
 )
 
 // String names every alarm in a, "none" for no alarm.

@@ -136,8 +136,7 @@ func (b *Body) assemble(spec *dynamics.Spec, h float64) {
 		p := &b.parts[i]
 		at := b.pose.Times(p.Pose)
 		body := dynamics.Body{Name: b.name + "/" + p.Name, Parent: dynamics.World, Position: at.Position,
-			Rotation: at.Rotation,
-			Mass:     p.Mass, COM: p.CentreOfMass, Inertia: square(p.Inertia)}
+			Rotation: at.Rotation, Mass: p.Mass, COM: p.CentreOfMass, Inertia: square(p.Inertia)}
 		if !m.Fixed {
 			body.Joint.Kind = dynamics.Free
 		}
@@ -162,9 +161,8 @@ func (b *Body) assemble(spec *dynamics.Spec, h float64) {
 		b.link(spec, &p.Linkage, h, false)
 		if mimic := p.Mimic; mimic != nil {
 			of := &m.Joints[mimic.Joint]
-			spec.Equalities = append(spec.Equalities, dynamics.Equality{Kind: dynamics.Mirror,
-				A: b.at.body + p.Child, B: b.at.body + of.Child,
-				Ratio: p.Sign * of.Sign * mimic.Times, Offset: p.Sign * mimic.Plus})
+			spec.Equalities = append(spec.Equalities, dynamics.Equality{Kind: dynamics.Mirror, A: b.at.body + p.Child,
+				B: b.at.body + of.Child, Ratio: p.Sign * of.Sign * mimic.Times, Offset: p.Sign * mimic.Plus})
 		}
 	}
 	if d := m.Differential; d != nil {
@@ -179,8 +177,7 @@ func (b *Body) assemble(spec *dynamics.Spec, h float64) {
 		if pin.on {
 			back := pin.pose.Inverse()
 			spec.Equalities = append(spec.Equalities, dynamics.Equality{Kind: dynamics.Fixed, A: b.at.body + i,
-				B:       dynamics.World,
-				AnchorB: pin.pose.Position, Rotation: back.Rotation})
+				B: dynamics.World, AnchorB: pin.pose.Position, Rotation: back.Rotation})
 		}
 	}
 }

@@ -54,10 +54,9 @@ type pin struct {
 
 func newBody(scene *Scene, name string, m *model.Robot, pose hal.Pose) *Body {
 	b := &Body{
-		scene: scene, name: name, model: m, pose: pose, layout: m.Layout(),
-		joints: make([]Joint, len(m.Joints)),
-		alarms: make([]error, len(m.Joints)), shown: make([]actuator.Alarm, len(m.Joints)),
-		next: m, stale: true, root: m.Root(), pins: make([]pin, len(m.Bodies)),
+		scene: scene, name: name, model: m, pose: pose, layout: m.Layout(), joints: make([]Joint, len(m.Joints)),
+		alarms: make([]error, len(m.Joints)), shown: make([]actuator.Alarm, len(m.Joints)), next: m, stale: true,
+		root: m.Root(), pins: make([]pin, len(m.Bodies)),
 	}
 	for _, s := range append([]model.Supply{m.Supply}, m.Supplies...) {
 		b.supply = append(b.supply, actuator.NewSupply(s.Volts, s.Resistance))

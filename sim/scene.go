@@ -147,8 +147,7 @@ func (s *Scene) Driven(name string, joint int) error {
 		return &hal.Error{
 			Kind: hal.Invalid, Op: "scene",
 			Err: fmt.Errorf("robot %q: got joint %d, want a joint with a servo or an ideal motor, below %d", name,
-				joint,
-				len(b.joints)),
+				joint, len(b.joints)),
 		}
 	}
 	b.joints[joint].driven = true

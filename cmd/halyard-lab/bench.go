@@ -35,8 +35,7 @@ func newBench(p *command.Program) *cobra.Command {
 		} {
 			if f.given && !slices.Contains(which, f.bench) {
 				return nil, &hal.Error{Kind: hal.Invalid, Op: "bench " + which[0],
-					Err: fmt.Errorf("got %s of %s", f.flags, f.bench),
-					Try: "halyard-lab bench " + f.bench + f.try}
+					Err: fmt.Errorf("got %s of %s", f.flags, f.bench), Try: "halyard-lab bench " + f.bench + f.try}
 			}
 		}
 		if slices.Contains(which, "physics") {

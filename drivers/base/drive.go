@@ -262,8 +262,7 @@ func (b *Base) halt(inert bool) error {
 func (b *Base) inert(now time.Duration) bool {
 	d, r := &b.drive, &b.report
 	return b.stage == running && b.at >= 0 && now-b.at <= tolerable && d.sent && !d.to && b.at > d.switched &&
-		b.at-d.began > settling &&
-		r.Flags&p2oswire.FlagMotors == 0 && r.Left == 0 && r.Right == 0
+		b.at-d.began > settling && r.Flags&p2oswire.FlagMotors == 0 && r.Left == 0 && r.Right == 0
 }
 
 // Timeouts of a halt: until the base is at rest, and until it reports its motors off.

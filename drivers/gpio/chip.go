@@ -92,8 +92,7 @@ func find(node Node, line string) (uint32, error) {
 	}
 	if found < 0 {
 		return 0, invalid("line %q: got none of that name on %s (%s), want a name of its %d lines", line, c.Name,
-			c.Label,
-			c.Lines)
+			c.Label, c.Lines)
 	}
 	return uint32(found), nil
 }

@@ -63,8 +63,7 @@ func locate(dev, port string, open func(path string) (Node, error)) (string, err
 		return found[0], nil
 	case len(found) > 1:
 		return "", &hal.Error{Kind: hal.Invalid, Bus: port, Op: "gpio",
-			Err: fmt.Errorf("label: got %s, want one chip of it: name the device",
-				strings.Join(found, " and "))}
+			Err: fmt.Errorf("label: got %s, want one chip of it: name the device", strings.Join(found, " and "))}
 	case denied != nil:
 		return "", denied
 	case len(labels) == 0:

@@ -172,8 +172,7 @@ func (s *BNO055) firstFusion() error {
 // quaternion is w x y z of the eight bytes of the register.
 func quaternion(p []byte) [4]float64 {
 	return [4]float64{le16(p, 0) * imureg.BNO055QuatScale, le16(p, 2) * imureg.BNO055QuatScale,
-		le16(p, 4) * imureg.BNO055QuatScale,
-		le16(p, 6) * imureg.BNO055QuatScale}
+		le16(p, 4) * imureg.BNO055QuatScale, le16(p, 6) * imureg.BNO055QuatScale}
 }
 
 // Read takes the newest attitude, rates and accelerations, all of one burst: 1 ms on a bus of 400 kHz, 4 ms on the

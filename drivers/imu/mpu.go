@@ -46,8 +46,7 @@ func NewMPU(bus conn.Bus, c MPUConfig) (*MPU, error) {
 	c.Clock = cmp.Or(c.Clock, i2c.Clock())
 	name := cmp.Or(c.Model, "mpu")
 	s := &MPU{bus: bus, chip: i2c.NewChip(bus, c.Address, name),
-		compass: i2c.NewChip(bus, imureg.AK8963Address, "ak8963"),
-		config:  c}
+		compass: i2c.NewChip(bus, imureg.AK8963Address, "ak8963"), config: c}
 	var gyro, acc bool
 	s.gyro, gyro = rangeOf(MPUGyroRanges(), c.GyroRange)
 	s.acc, acc = rangeOf(MPUAccRanges(), c.AccRange)

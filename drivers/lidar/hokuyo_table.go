@@ -54,9 +54,8 @@ func scipMeaning(command, status string) string {
 		return ""
 	case status[0] == '0' && status[1] >= 'A' && status[1] <= 'I':
 		return [...]string{"no answer could be made", "no room, or done already", "parameters are missing",
-			"undefined command",
-			"undefined command", "parameters are missing", "more than 16 characters", "invalid characters",
-			"it is being updated"}[status[1]-'A']
+			"undefined command", "undefined command", "parameters are missing", "more than 16 characters",
+			"invalid characters", "it is being updated"}[status[1]-'A']
 	}
 	switch command[:2] {
 	case lidarwire.SCIPStream, lidarwire.SCIPStreamTwo, lidarwire.SCIPOnce, lidarwire.SCIPOnceShort:

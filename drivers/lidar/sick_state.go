@@ -33,10 +33,9 @@ func decodeSICKStatus(p []byte) (SICKState, error) {
 	le := binary.LittleEndian
 	return SICKState{
 		Version: string(bytes.Trim(p[1:8], " \x00")), Mode: p[8], Defect: p[9] != 0, Variant: p[18],
-		MeasuringMode: p[102],
-		Angle:         int(le.Uint16(p[107:])), Resolution: int(le.Uint16(p[109:])), Baud: le.Uint16(p[116:]),
-		KeepsBaud: p[119] != 0,
-		Address:   p[120], Unit: p[122], Laser: p[123] != 0, Boot: string(bytes.Trim(p[124:131], " \x00")),
+		MeasuringMode: p[102], Angle: int(le.Uint16(p[107:])), Resolution: int(le.Uint16(p[109:])),
+		Baud: le.Uint16(p[116:]), KeepsBaud: p[119] != 0, Address: p[120], Unit: p[122], Laser: p[123] != 0,
+		Boot: string(bytes.Trim(p[124:131], " \x00")),
 	}, nil
 }
 

@@ -96,8 +96,7 @@ func (s *MS5837) guess(own float64, d1, d2 uint32) error {
 	for _, m := range [...]*MS5837Model{MS5837_30BA(), MS5837_02BA()} {
 		other, _ := m.Compensate(&s.prom, d1, d2)
 		if m.Name == s.config.Model.Name || other < thin || other > thick || own >= s.config.Model.MinPascals &&
-			own <= s.config.Model.MaxPascals &&
-			(s.prom[1] < ms5837Between) == (m.Name != MS5837_30BA().Name) {
+			own <= s.config.Model.MaxPascals && (s.prom[1] < ms5837Between) == (m.Name != MS5837_30BA().Name) {
 			continue
 		}
 		return s.chip.Faultf(hal.Absent, "model: got %.0f Pa as an %s, %.0f Pa as an %s, which its PROM does not "+

@@ -39,8 +39,7 @@ func (b *Builder) openBase(p *plan.BasePlan) error {
 		u := d.Units(i)
 		cal := calibration.Nominal(layout.Actuators[w.Actuator].Name, calibration.Servo{Model: u.Name, ID: i + 1},
 			calibration.Model{TicksPerTurn: u.TicksPerTurn, CentreTicks: u.CentreTicks, MinTicks: u.MinTicks,
-				MaxTicks:    u.MaxTicks,
-				StallTorque: u.StallTorque, MaxEffort: u.MaxEffort})
+				MaxTicks: u.MaxTicks, StallTorque: u.StallTorque, MaxEffort: u.MaxEffort})
 		b.connected[plan.JointRef{Agent: p.Agent, Joint: w.Actuator}] = drivers.Joint{Chain: d, Index: i,
 			Calibration: cal, Bus: p.Config.Bus, ID: i + 1}
 	}
@@ -143,9 +142,8 @@ func (b *Builder) reckonWheels(i int, body hal.Body, start hal.Pose) (hal.Body, 
 	a := &b.Plan.Agents[i]
 	p, l := a.Base, body.Layout()
 	w := kinematics.Wheeled{Start: start, Centre: p.Config.TurnCenter, Odometry: hal.None, Pose: hal.None,
-		Radius: p.Robot.Radius, Turn: p.Robot.Difference,
-		Left: p.Wheels[0].Actuator, Right: p.Wheels[len(p.Wheels)-1].Actuator,
-		Lag: p.Lag(b.Plan.Config.Buses[p.Config.Bus].Baud)}
+		Radius: p.Robot.Radius, Turn: p.Robot.Difference, Left: p.Wheels[0].Actuator,
+		Right: p.Wheels[len(p.Wheels)-1].Actuator, Lag: p.Lag(b.Plan.Config.Buses[p.Config.Bus].Baud)}
 	out := &wheeled{base: b.bases[p], zeros: map[int]zeroed{}, place: hal.None}
 	for k := range l.Sensors {
 		if s := &l.Sensors[k]; s.Kind == "pose" && w.Pose == hal.None {

@@ -191,8 +191,7 @@ func (b *Builder) lived() (before, after []hal.World) {
 	return before, after
 }
 
-// openOutfits opens the devices of the real classes, before any client spawns one: a missing device
-// is reported now.
+// openOutfits opens the devices of the real classes, before any client spawns one: a missing device is reported now.
 func (b *Builder) openOutfits() error {
 	var faults []error
 	for _, name := range report.SortedKeys(b.Plan.Classes) {

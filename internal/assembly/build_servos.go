@@ -96,8 +96,7 @@ func (b *Builder) misfits() error {
 	var faults []error
 	for _, m := range calibration.Misfits(b.met) {
 		faults = append(faults, &hal.Error{Kind: hal.Uncalibrated, Bus: m.Bus, ID: m.ID, Joint: m.Joint,
-			Op: "calibration", Err: errors.New(m.Found),
-			Try: cmp.Or(m.Fix, "halyard doctor "+b.Plan.Config.Source)})
+			Op: "calibration", Err: errors.New(m.Found), Try: cmp.Or(m.Fix, "halyard doctor "+b.Plan.Config.Source)})
 	}
 	return errors.Join(faults...)
 }

@@ -48,8 +48,7 @@ type modelValues struct {
 
 // declareScene declares the values without a robot.
 func (v *modelValues) declareScene() {
-	v.values.Declare("/Simulation/Gravity", hal.VectorValue,
-		func() hal.Value { return vector(v.scene.Gravity()) },
+	v.values.Declare("/Simulation/Gravity", hal.VectorValue, func() hal.Value { return vector(v.scene.Gravity()) },
 		func(x hal.Value) error { return v.scene.SetGravity([3]float64(x.Vector[:3])) })
 	// Fixed shapes and fields have surfaces too; only the plane's has a name that a client could know.
 	if v.scene.Ground() != nil {

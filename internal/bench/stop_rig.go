@@ -127,8 +127,7 @@ func withStopRig(ctx context.Context, name string, load stopLoad, f func(*stopRi
 	}
 	for i := range c.Agents {
 		set = append(set, fmt.Sprintf("agents[%d].guard.command_timeout=%v", i, stopDeadline),
-			fmt.Sprintf("agents[%d].guard.on_timeout=torque_off", i),
-			fmt.Sprintf("agents[%d].guard.armed=true", i))
+			fmt.Sprintf("agents[%d].guard.on_timeout=torque_off", i), fmt.Sprintf("agents[%d].guard.armed=true", i))
 	}
 	set = append(set, fmt.Sprintf("servers=[{protocol: rosbridge, agent: %s, listen: \"127.0.0.1:0\"}]",
 		c.Agents[0].Name))

@@ -199,8 +199,7 @@ func emulateMPU(p *SensorPlan) Emulation {
 
 func openLSM6(e Connection, p *SensorPlan) (drivers.Sensor, error) {
 	raw, err := imu.NewLSM6(e.Bus, imu.LSM6Config{Address: uint16(p.Address), GyroRange: p.Config.GyroRange,
-		AccRange: p.Config.AccRange,
-		DSO32:    p.Config.Device == LSM6DSO32, Clock: e.Clock})
+		AccRange: p.Config.AccRange, DSO32: p.Config.Device == LSM6DSO32, Clock: e.Clock})
 	return p.fused(raw, e.Clock), err
 }
 
@@ -253,8 +252,7 @@ func OutputKinds() map[string]*OutputKind {
 		"pca9685": {Bus: I2CBus, Addresses: span(pwm.PCA9685Address, 0x7F), Channels: []int{pwm.PCA9685Channels},
 			Open: func(e Connection, p *BoardPlan) (drivers.Output, error) {
 				return pwm.NewPCA9685(e.Bus, pwm.PCA9685Config{Address: uint16(p.Address), Channels: p.Channels,
-					Hertz:      p.Hertz,
-					Oscillator: p.Oscillator, Alone: p.Alone, Clock: e.Clock})
+					Hertz: p.Hertz, Oscillator: p.Oscillator, Alone: p.Alone, Clock: e.Clock})
 			}},
 		"maestro": {Bus: SerialBus, Channels: []int{6, 12, 18, 24},
 			Open: func(e Connection, p *BoardPlan) (drivers.Output, error) {

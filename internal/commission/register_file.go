@@ -75,8 +75,7 @@ func (f *RegisterFile) ServoModel() servo.Model {
 	return catalog.BuiltinBuses().Model(f.Model)
 }
 
-// ParseRegisters is strict: nothing unknown is written to a servo. Every register must be one of the
-// model's.
+// ParseRegisters is strict: nothing unknown is written to a servo. Every register must be one of the model's.
 func ParseRegisters(data []byte) (*RegisterFile, error) {
 	if len(data) > mostRegisterFile {
 		return nil, fmt.Errorf("got more than %d bytes, want registers of one servo", mostRegisterFile)

@@ -46,8 +46,7 @@ var accessNames = [...]string{servo.ReadOnly: "read-only", servo.RAM: "ram", ser
 func rowOf(m servo.Model, name string, raw int64) RegisterRow {
 	r := m.Register(name)
 	return RegisterRow{Name: name, Address: int(r.Addr), Raw: raw, Value: report.Number(r.SI(raw)), Unit: r.Unit,
-		Meaning: Meaning(m, r, raw),
-		Default: r.Default, Min: r.Min, Max: r.Max, Access: accessNames[r.Access]}
+		Meaning: Meaning(m, r, raw), Default: r.Default, Min: r.Min, Max: r.Max, Access: accessNames[r.Access]}
 }
 
 // Meaning is a raw value as a person reads it: with its unit, a rate in bits a second, alarms by their names.

@@ -65,8 +65,7 @@ func (s *Registers) Differences(ctx context.Context, args []string) ([]Differenc
 			continue
 		}
 		rows = append(rows, DifferenceRow{Name: name, Here: here, There: there, Default: r.Default, Unit: r.Unit,
-			What: what,
-			here: Meaning(s.Model, r, here), there: Meaning(s.Model, r, there),
+			What: what, here: Meaning(s.Model, r, here), there: Meaning(s.Model, r, there),
 			standard: Meaning(s.Model, r, r.Default)})
 	}
 	return rows, nil

@@ -72,8 +72,7 @@ func Page(a, before *control.Answer, dt time.Duration) []string {
 	}
 	page := []string{
 		fmt.Sprintf("%s  %s  %s cycles/s  %d missed (%.2f s)  late p99 %s us  %d faults", r.Name, r.Clock,
-			rate(r.Cycles, last.Rig.Cycles), r.Missed,
-			float64(r.Behind), r.P99us.String(), r.Faults), state}
+			rate(r.Cycles, last.Rig.Cycles), r.Missed, float64(r.Behind), r.P99us.String(), r.Faults), state}
 	if r.Message != "" {
 		page = append(page, "last fault: "+r.Message)
 	}

@@ -100,8 +100,7 @@ func (p *AgentPlan) resize(i, width, height int) {
 // Camera returns the driver's configuration; node opens the device.
 func (q *CameraPlan) Camera(agent string, node camera.Opener) camera.Config {
 	c := camera.Config{Name: agent + "/" + q.Name, Port: q.Config.Port, Node: node, Encoding: q.Config.Format,
-		Width:  q.Width,
-		Height: q.Height, Rate: q.Config.Rate}
+		Width: q.Width, Height: q.Height, Rate: q.Config.Rate}
 	if q.Body == configs.Emulated {
 		c.Port = "" // in memory
 	}

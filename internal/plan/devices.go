@@ -229,8 +229,7 @@ func (r *Resolver) inertial(at configs.Path, p *catalog.SensorPlan) *calibration
 		return nil
 	}
 	return calibrated(r, at, file, "a calibration file of this sensor, since it is real", p.Body,
-		calibration.LoadInertial,
-		p.Config.Device, func(c *calibration.Inertial) string { return c.Model })
+		calibration.LoadInertial, p.Config.Device, func(c *calibration.Inertial) string { return c.Model })
 }
 
 // truth reads the ground truth of an emulated inertial sensor; nil: as calibrated.

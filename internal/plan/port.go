@@ -15,11 +15,9 @@ import (
 func portKinds() map[string]string {
 	return map[string]string{
 		"/dev/ttyUSB": "a serial port", "/dev/ttyACM": "a serial port", "/dev/ttyAMA": "a serial port",
-		"/dev/ttyS":    "a serial port",
-		"/dev/serial/": "a serial port", "/dev/pts/": "a serial port", "/dev/i2c-": "an I2C bus",
-		"/dev/gpiochip": "a GPIO chip",
-		"/dev/video":    "a camera", "/dev/v4l/": "a camera", "/dev/spidev": "a port of SPI",
-		"tcp://": "an address of the network",
+		"/dev/ttyS": "a serial port", "/dev/serial/": "a serial port", "/dev/pts/": "a serial port",
+		"/dev/i2c-": "an I2C bus", "/dev/gpiochip": "a GPIO chip", "/dev/video": "a camera", "/dev/v4l/": "a camera",
+		"/dev/spidev": "a port of SPI", "tcp://": "an address of the network",
 	}
 }
 

@@ -75,9 +75,8 @@ func Parse(name string, data []byte, c *Conf) (notes []string, err error) {
 // passedOver are the original's parameters of its window, its solver and its speed: here time advances when the client
 // requests a step, and nothing is drawn. Regardless of initial_gravity, the original begins without, until GRAVITY ON.
 var passedOver = []string{"real_time", "initial_pause", "initial_gravity", "contact_soft_ERP", "contact_soft_CFM",
-	"show_aabb",
-	"show_contacts", "show_joints", "show_accels", "show_cam_position", "show_time_stat", "disable_graphics", "fps",
-	"use_fps_control", "window_width", "window_height", "record_frames"}
+	"show_aabb", "show_contacts", "show_joints", "show_accels", "show_cam_position", "show_time_stat",
+	"disable_graphics", "fps", "use_fps_control", "window_width", "window_height", "record_frames"}
 
 // Set sets one parameter. known is false for an unknown name; want describes the valid values after an invalid one.
 func (c *Conf) Set(name, value string) (known bool, want string) {

@@ -69,8 +69,7 @@ func Listen(o ServerOptions) (*Server, error) {
 		return refuse(hal.Busy, "", err)
 	}
 	options := &server.Options{ServerName: "halyard", Host: host, Port: int(port), Authorization: o.Token,
-		JetStream: true, StoreDir: dir,
-		MaxPayload: MaxRollout, NoSigs: true, NoLog: true}
+		JetStream: true, StoreDir: dir, MaxPayload: MaxRollout, NoSigs: true, NoLog: true}
 	if port == 0 {
 		options.Port = server.RANDOM_PORT
 	}

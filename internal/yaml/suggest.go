@@ -31,10 +31,9 @@ func Closest(name string, among []string) string {
 // successors are the present names of keys and values that older files name otherwise.
 var successors = map[string]string{
 	"acceleration": "accelerometer", "air": "reference_pressure", "celsius": "air_temperature", "drives": "mode",
-	"field": "magnetometer", "gate": "output_enable", "hand": "manual", "hertz": "frequency",
-	"idle": "idle_output", "keep": "keep_state", "lamps": "lights", "limp": "torque_off", "needed": "required",
-	"opener": "serial_backend", "rates": "gyro", "reach": "range_max", "stops": "endstops",
-	"truth": "ground_truth", "turns_about": "turn_center",
+	"field": "magnetometer", "gate": "output_enable", "hand": "manual", "hertz": "frequency", "idle": "idle_output",
+	"keep": "keep_state", "lamps": "lights", "limp": "torque_off", "needed": "required", "opener": "serial_backend",
+	"rates": "gyro", "reach": "range_max", "stops": "endstops", "truth": "ground_truth", "turns_about": "turn_center",
 }
 
 func fold(s string) string { return strings.ReplaceAll(strings.ToLower(s), "-", "_") }

@@ -73,8 +73,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	party := s.rig.NewSession("gamebots", s)
 	defer party.Close()
 	a := protocols.Acceptor{Name: "gamebots", Listener: s.listener, Limit: s.options.MaxConnections, Grace: grace,
-		Contain: s.rig.Contain,
-		Log:     s.options.Log, Traffic: &s.traffic}
+		Contain: s.rig.Contain, Log: s.options.Log, Traffic: &s.traffic}
 	return a.Serve(ctx, s.serve)
 }
 

@@ -59,9 +59,7 @@ func euler(q [4]float64) Vector {
 	if math.Abs(down) > 0.999999 {
 		return degrees(math.Copysign(math.Pi/2, down), 2*math.Atan2(y, w), 0)
 	}
-	return degrees(math.Asin(down),
-		math.Atan2(2*(w*y+x*z), 1-2*(x*x+y*y)),
-		math.Atan2(2*(w*z+x*y), 1-2*(x*x+z*z)))
+	return degrees(math.Asin(down), math.Atan2(2*(w*y+x*z), 1-2*(x*x+y*y)), math.Atan2(2*(w*z+x*y), 1-2*(x*x+z*z)))
 }
 
 // degrees converts angles to degrees. It adds a full turn to an angle below 0, except within Unity's tolerance.

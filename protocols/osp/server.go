@@ -27,8 +27,7 @@ type Options struct {
 	AckTimeout time.Duration
 	// AckTries is how often an answer is repeated before the session continues without an acknowledgement; 0 = 3.
 	AckTries int
-	// ClientTimeout is the silence after which a client's session ends and its agents are free.
-	// 0 = never.
+	// ClientTimeout is the silence after which a client's session ends and its agents are free. 0 = never.
 	ClientTimeout time.Duration
 	// MaxSessions bounds the clients at one time; 0 = 64. At the bound a new client replaces the client that has been
 	// silent longest, among those that control no agent; without such a client it is ignored.

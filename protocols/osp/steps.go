@@ -182,8 +182,7 @@ func (c *session) stepCompleted(s *agentLease, first bool) {
 	d, f := &c.answer, s.lease.Frame()
 	*d = Datagram{Command: StepCompleted, ID: s.id, Numbered: s.asked.numbered, Number: s.asked.number,
 		Outputs: c.scale(d.Outputs[:0], s.terminals.outputs, f.Outputs),
-		Infos:   c.scale(d.Infos[:0], s.terminals.infos, f.Infos),
-		IDs:     d.IDs[:0]}
+		Infos:   c.scale(d.Infos[:0], s.terminals.infos, f.Infos), IDs: d.IDs[:0]}
 	// the number of values is in 85, their texts in the 51s behind it
 	if first {
 		d.IDs = c.events.drain(d.IDs)

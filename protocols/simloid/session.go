@@ -81,8 +81,7 @@ const (
 
 func newSession(ctx context.Context, s *Server, conn net.Conn, robot *Robot, log *slog.Logger) *session {
 	c := &session{server: s, log: log, conn: conn, requests: conn, done: ctx.Done(), robot: robot,
-		answered: make(chan struct{}, 1),
-		look:     time.NewTimer(heartbeat)}
+		answered: make(chan struct{}, 1), look: time.NewTimer(heartbeat)}
 	c.look.Stop()
 	c.party = s.rig.NewSession("simloid@"+conn.RemoteAddr().String(), c)
 	c.in = protocols.LineReader{Read: c.read, Buf: make([]byte, maxLine), Ends: "\n", Long: errLong}

@@ -9,13 +9,12 @@ import (
 
 var parameterNames = map[cybergearwire.Index]string{
 	cybergearwire.RunMode: "run_mode", cybergearwire.IqRef: "iq_ref", cybergearwire.SpeedRef: "spd_ref",
-	cybergearwire.LimitTorque: "limit_torque", cybergearwire.CurrentP: "cur_kp",
-	cybergearwire.CurrentI: "cur_ki", cybergearwire.CurrentFilter: "cur_filt_gain",
-	cybergearwire.AngleRef: "loc_ref", cybergearwire.LimitSpeed: "limit_spd", cybergearwire.LimitCurrent: "limit_cur",
-	cybergearwire.MechAngle: "mech_pos", cybergearwire.IqNow: "iqf",
-	cybergearwire.MechSpeed: "mech_vel", cybergearwire.BusVolts: "vbus", cybergearwire.Turns: "rotation",
-	cybergearwire.AngleP: "loc_kp", cybergearwire.SpeedP: "spd_kp", cybergearwire.SpeedI: "spd_ki",
-	cybergearwire.CANTimeout: "can_timeout",
+	cybergearwire.LimitTorque: "limit_torque", cybergearwire.CurrentP: "cur_kp", cybergearwire.CurrentI: "cur_ki",
+	cybergearwire.CurrentFilter: "cur_filt_gain", cybergearwire.AngleRef: "loc_ref",
+	cybergearwire.LimitSpeed: "limit_spd", cybergearwire.LimitCurrent: "limit_cur", cybergearwire.MechAngle: "mech_pos",
+	cybergearwire.IqNow: "iqf", cybergearwire.MechSpeed: "mech_vel", cybergearwire.BusVolts: "vbus",
+	cybergearwire.Turns: "rotation", cybergearwire.AngleP: "loc_kp", cybergearwire.SpeedP: "spd_kp",
+	cybergearwire.SpeedI: "spd_ki", cybergearwire.CANTimeout: "can_timeout",
 }
 
 // explain is servo.Traits.Explain. The names of parameters are the manual's.

@@ -40,9 +40,8 @@ func newChain(cfg servo.ChainConfig) *protocol {
 	}
 	c.chain = servo.NewGenericChain(cfg, servo.ChainSpec{
 		LastID: 254 - c.protocol, Bits: bitsPerByte, Out: 4 * maxPacket, In: 2 * maxPacket,
-		Known:  func(i int) bool { return c.devices[i].m != nil },
-		Base:   func(i int) servo.Level { return c.devices[i].base() },
-		Faults: c.faults,
+		Known: func(i int) bool { return c.devices[i].m != nil },
+		Base:  func(i int) servo.Level { return c.devices[i].base() }, Faults: c.faults,
 	}, c)
 	for i := range c.devices {
 		c.devices[i].Device = &c.chain.Devices[i]

@@ -21,15 +21,14 @@ func (d *device) resolve() {
 	m := d.m
 	d.reg = deviceRegisters{
 		torque: m.Register("torque_enable"), hardware: m.Register("hardware_error"),
-		watchdog: m.Register("bus_watchdog"),
-		position: m.Register("present_position"), velocity: m.Register("present_velocity"),
-		effort:  m.Register("present_load"),
+		watchdog: m.Register("bus_watchdog"), position: m.Register("present_position"),
+		velocity: m.Register("present_velocity"), effort: m.Register("present_load"),
 		voltage: m.Register("present_voltage"), temperature: m.Register("present_temperature"),
 		goalPosition: m.Register("goal_position"), goalVelocity: m.Register("goal_velocity"),
 		goalCurrent: m.Register("goal_current"), goalPWM: m.Register("goal_pwm"),
 		movingSpeed: m.Register("moving_speed"), torqueLimit: m.Register("torque_limit"),
-		profileVelocity:     m.Register("profile_velocity"),
-		profileAcceleration: m.Register("profile_acceleration"), operatingMode: m.Register("operating_mode"),
+		profileVelocity: m.Register("profile_velocity"), profileAcceleration: m.Register("profile_acceleration"),
+		operatingMode: m.Register("operating_mode"),
 	}
 	// A table has either load or current. Only MX-64 and MX-106 in 1.0 have both, and their current is not next to the
 	// other registers.

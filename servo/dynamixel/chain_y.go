@@ -23,9 +23,8 @@ type yRegisters struct {
 func (d *device) resolveY() {
 	m := d.m
 	d.y = yRegisters{
-		state: m.Register("controller_state"), code: m.Register("error_code"),
-		pwmOffset: m.Register("pwm_offset"), currentOffset: m.Register("current_offset"),
-		velocityOffset: m.Register("velocity_offset"),
+		state: m.Register("controller_state"), code: m.Register("error_code"), pwmOffset: m.Register("pwm_offset"),
+		currentOffset: m.Register("current_offset"), velocityOffset: m.Register("velocity_offset"),
 	}
 	d.y.status = spanOf(d.y.state, d.y.code)
 	d.y.armed = spanOf(d.y.pwmOffset, d.reg.goalPosition)

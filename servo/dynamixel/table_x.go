@@ -236,8 +236,7 @@ func (v *xVariant) extras() []Register {
 	if n := v.currentLimit; n > 0 {
 		a := ampere(v.currentUnit)
 		// goal_current is the goal of the current mode and the torque limit of current-based position.
-		regs = append(regs,
-			servo.Reg("current_limit", 38, 2, EEPROM, unsigned, 0, n, n, a),
+		regs = append(regs, servo.Reg("current_limit", 38, 2, EEPROM, unsigned, 0, n, n, a),
 			servo.Reg("goal_current", 102, 2, RAM, signed, -n, n, n, a),
 			servo.Reg("present_current", 126, 2, ReadOnly, signed, -32768, 32767, 0, a))
 	} else {
@@ -263,8 +262,7 @@ func (v *xVariant) extras() []Register {
 	if v.isX540() {
 		for i := range uint16(3) {
 			n := strconv.Itoa(int(i) + 1)
-			regs = append(regs,
-				servo.Reg("external_port_mode_"+n, 56+i, 1, EEPROM, unsigned, 0, 3, 3, number),
+			regs = append(regs, servo.Reg("external_port_mode_"+n, 56+i, 1, EEPROM, unsigned, 0, 3, 3, number),
 				servo.Reg("external_port_data_"+n, 152+2*i, 2, RAM, unsigned, 0, 4095, 0, number))
 		}
 	}

@@ -21,8 +21,7 @@ func NewChain(cfg servo.ChainConfig) *servo.GenericChain {
 	}
 	b.chain = servo.NewGenericChain(cfg, servo.ChainSpec{
 		LastID: hiwonderwire.LastID, Bits: bitsPerByte, Out: exchangeRoom, In: 16 * hiwonderwire.MaxPacket,
-		NoLimit: true,
-		Known:   func(i int) bool { return b.devices[i].m != nil },
+		NoLimit: true, Known: func(i int) bool { return b.devices[i].m != nil },
 	}, b)
 	return b.chain
 }

@@ -21,8 +21,7 @@ func NewChain(cfg servo.ChainConfig) *servo.GenericChain {
 	}
 	b.chain = servo.NewGenericChain(cfg, servo.ChainSpec{
 		LastID: kondowire.LastID, Bits: bitsPerByte, Out: kondowire.MaxPacket, In: 8 * kondowire.MaxPacket,
-		NoLimit: true, TorqueUnreported: true,
-		Known: func(i int) bool { return b.devices[i].m != nil },
+		NoLimit: true, TorqueUnreported: true, Known: func(i int) bool { return b.devices[i].m != nil },
 	}, b)
 	return b.chain
 }

@@ -34,8 +34,7 @@ func (b *canProtocol) clear(i int) error {
 	d := &b.devices[i]
 	for k := range b.devices {
 		if o := &b.devices[k]; k != i && d.dialect == odrivewire.V05 && o.dialect == odrivewire.V05 &&
-			o.words.Latched() != 0 &&
-			!o.words.HostOnly(odrivewire.V05) {
+			o.words.Latched() != 0 && !o.words.HostOnly(odrivewire.V05) {
 			return b.chain.Devices[i].Error(hal.Unsafe, "clear errors",
 				fmt.Errorf("node %d, which may be the other axis of its board, has errors too, %s, "+
 					"which the same command would clear: see to it first, then odrivetool: odrv0.clear_errors()",

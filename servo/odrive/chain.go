@@ -46,9 +46,8 @@ func NewCANChain(cfg servo.ChainConfig) *CANChain {
 	n := max(1, len(cfg.Servos))
 	b.chain = servo.NewGenericChain(cfg, servo.ChainSpec{
 		LastID: odrivewire.LastNode, Bits: frameBits, Out: 8 * n * servo.CANSize, In: (64 + 8*n) * servo.CANSize,
-		NoLimit: true,
-		Known:   func(i int) bool { return b.devices[i].m != nil },
-		Base:    func(int) servo.Level { return servo.SyncReads },
+		NoLimit: true, Known: func(i int) bool { return b.devices[i].m != nil },
+		Base: func(int) servo.Level { return servo.SyncReads },
 	}, b)
 	return &CANChain{b.chain, b}
 }
@@ -58,8 +57,7 @@ func devices(cfg *servo.ChainConfig) []device {
 	for i := range all {
 		c := &cfg.Servos[i]
 		all[i] = device{cfg: c, m: ModelIn(c.Model), dialect: odrivewire.V06, own: math.NaN(), limit: math.NaN(),
-			wrote:  math.NaN(),
-			beatAt: -1}
+			wrote: math.NaN(), beatAt: -1}
 	}
 	return all
 }

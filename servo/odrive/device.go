@@ -108,6 +108,5 @@ func (d *device) goal(dev *servo.Device, rest bool) (odrivewire.Control, float64
 		return c, servo.Bounded(g.Effort, d.m.Amps*dev.Share(), rest) * d.m.Kt
 	}
 	return odrivewire.PositionControl,
-		turns(dev.Position(rest || turned && g.Mode != hal.PositionMode, g.Mode != hal.PositionMode,
-			-counted, counted))
+		turns(dev.Position(rest || turned && g.Mode != hal.PositionMode, g.Mode != hal.PositionMode, -counted, counted))
 }

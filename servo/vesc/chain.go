@@ -29,9 +29,8 @@ func newProtocol(cfg servo.ChainConfig) *protocol {
 	cfg.Health = -1
 	b.chain = servo.NewGenericChain(cfg, servo.ChainSpec{
 		LastID: vescwire.LastID, Bits: bitsPerByte, Out: max(1, n) * 3 * 16, In: 2*vescwire.MaxPacket + 64*n,
-		NoLimit: true,
-		Known:   func(i int) bool { return b.devices[i].m != nil },
-		Base:    func(int) servo.Level { return servo.SyncReads },
+		NoLimit: true, Known: func(i int) bool { return b.devices[i].m != nil },
+		Base: func(int) servo.Level { return servo.SyncReads },
 	}, b)
 	return b
 }

@@ -104,8 +104,7 @@ func (t tool) report(id int) (servo.Found, error) {
 	}
 	return servo.Found{Model: unnamed, Firmware: fmt.Sprintf("%d.%02d", found.major, found.minor), Assumed: true,
 		Note: fmt.Sprintf("VESC firmware %d.%02d on %s: %d pole pairs, timeout %v, %v", found.major, found.minor,
-			found.hardware, found.poles/2,
-			found.timeout, vescwire.Fault(v[vescwire.FaultCode]))}, nil
+			found.hardware, found.poles/2, found.timeout, vescwire.Fault(v[vescwire.FaultCode]))}, nil
 }
 
 // list are the controller at the line's end and those that it finds behind it, which takes it up to 2.6 s. Firmware

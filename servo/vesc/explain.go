@@ -14,12 +14,9 @@ const printCommand vescwire.Command = 21
 
 var commandNames = map[vescwire.Command]string{
 	vescwire.FWVersion: "fw_version", vescwire.GetValues: "get_values", vescwire.SetDuty: "set_duty",
-	vescwire.SetCurrent:      "set_current",
-	vescwire.SetCurrentBrake: "set_current_brake",
-	vescwire.SetRPM:          "set_rpm", vescwire.SetPos: "set_pos", vescwire.GetAppConf: "get_appconf",
-	vescwire.Alive:         "alive",
-	vescwire.Selective:     "get_values_selective",
-	vescwire.PingCAN:       "ping_can",
+	vescwire.SetCurrent: "set_current", vescwire.SetCurrentBrake: "set_current_brake",
+	vescwire.SetRPM: "set_rpm", vescwire.SetPos: "set_pos", vescwire.GetAppConf: "get_appconf",
+	vescwire.Alive: "alive", vescwire.Selective: "get_values_selective", vescwire.PingCAN: "ping_can",
 	vescwire.GetMcConfTemp: "get_mcconf_temp", printCommand: "print",
 }
 
@@ -29,9 +26,8 @@ var setUnits = map[vescwire.Command]string{vescwire.SetCurrent: " A", vescwire.S
 // fieldNames are the names of the values of a controller.
 var fieldNames = [vescwire.NumFields]string{
 	"temp_fet", "temp_motor", "current", "current_in", "current_d", "current_q", "duty", "erpm", "volts", "amp_hours",
-	"amp_hours_in",
-	"watt_hours", "watt_hours_in", "tacho", "tacho_abs", "fault_code", "pos_now", "controller_id", "temp_fets",
-	"volts_d", "volts_q", "status",
+	"amp_hours_in", "watt_hours", "watt_hours_in", "tacho", "tacho_abs", "fault_code", "pos_now", "controller_id",
+	"temp_fets", "volts_d", "volts_q", "status",
 }
 
 // explain is servo.Traits.Explain. A reply does not name its controller unless a value does.

@@ -159,8 +159,7 @@ func (s *Space) Hold(body int, on bool) {
 // rests reports whether a body does not move.
 func (s *Space) rests(body int) bool { return body < 0 || s.bodies[body].held }
 
-// Contacts returns the contacts of the last Find, in order. The slice is the space's own and lasts until the next
-// one.
+// Contacts returns the contacts of the last Find, in order. The slice is the space's own and lasts until the next one.
 func (s *Space) Contacts() []Contact { return s.contacts }
 
 // Overflow returns how many pairs and contacts the last Find left out for want of room: see New.

@@ -199,9 +199,8 @@ func inverse(a, b, c, d, e, f float64) [6]float64 {
 	}
 	det = 1 / det
 	return [6]float64{
-		float64(p * det), float64(q * det), float64(r * det),
-		float64((float64(a*f) - float64(c*c)) * det), float64((float64(b*c) - float64(a*e)) * det),
-		float64((float64(a*d) - float64(b*b)) * det),
+		float64(p * det), float64(q * det), float64(r * det), float64((float64(a*f) - float64(c*c)) * det),
+		float64((float64(b*c) - float64(a*e)) * det), float64((float64(a*d) - float64(b*b)) * det),
 	}
 }
 

@@ -25,11 +25,9 @@ func (s *Servo) sense() Reading {
 	a, turn := s.Act, s.Truth.Direction
 	r := Reading{
 		At: s.Now, Shaft: s.Shaft(), Velocity: turn * s.Truth.Gear * a.Velocity, Amps: turn * a.Current,
-		Duty:  turn * a.Duty,
-		Volts: a.Volts(), Temperature: a.Temperature,
+		Duty: turn * a.Duty, Volts: a.Volts(), Temperature: a.Temperature,
 		PathTicks:    s.zero() + s.TicksPerRadian()*a.TrajectoryPosition,
-		PathVelocity: turn * s.Truth.Gear * a.TrajectoryVelocity,
-		Moving:       a.Moving, Ongoing: a.ProfileOngoing(),
+		PathVelocity: turn * s.Truth.Gear * a.TrajectoryVelocity, Moving: a.Moving, Ongoing: a.ProfileOngoing(),
 	}
 	if a.Spec.SupplyCurrent {
 		r.Amps = math.Copysign(math.Abs(a.Duty*a.Current), r.Amps)

@@ -91,10 +91,9 @@ func (c *Craft) Act(s *dynamics.System, sea *Sea, h float64) {
 	j := s.Model().Joint(c.body)
 	q, qd := s.Q[j.Q:j.Q+7], s.V[j.V:j.V+6]
 	m := moving{
-		turn:     r3.Quat{W: q[3], X: q[4], Y: q[5], Z: q[6]}.Mat(),
-		origin:   r3.XYZ(q[0], q[1], q[2]),
-		velocity: r3.XYZ(qd[0], qd[1], qd[2]), spin: r3.XYZ(qd[3], qd[4], qd[5]),
-		surface: sea.Surface, density: sea.Density,
+		turn: r3.Quat{W: q[3], X: q[4], Y: q[5], Z: q[6]}.Mat(), origin: r3.XYZ(q[0], q[1], q[2]),
+		velocity: r3.XYZ(qd[0], qd[1], qd[2]), spin: r3.XYZ(qd[3], qd[4], qd[5]), surface: sea.Surface,
+		density: sea.Density,
 	}
 	m.com = m.at(r3.Pack(v.COM))
 	share := c.float(&m, r3.Pack(s.Gravity))

@@ -80,8 +80,7 @@ var mjcfRefused = []string{"flexcomp", "flex", "composite", "plugin", "muscle", 
 
 // mjcfSkipped are elements of looks and solvers, and those of other programs.
 var mjcfSkipped = []string{"visual", "statistic", "custom", "size", "light", "camera", "texture", "material", "skin",
-	"hfield", "text",
-	"numeric", "tuple", "bvh", "lengthrange"}
+	"hfield", "text", "numeric", "tuple", "bvh", "lengthrange"}
 
 // readMJCF reads a <mujoco>.
 func readMJCF(d *description, root *xml.Node, open func(name string) (io.ReadCloser, error)) {

@@ -11,8 +11,7 @@ import (
 
 // mjcfActuators are the elements of <actuator> that have the attributes of <general>.
 var mjcfActuators = map[string]bool{"general": true, "motor": true, "position": true, "velocity": true,
-	"intvelocity": true,
-	"damper":      true, "cylinder": true}
+	"intvelocity": true, "damper": true, "cylinder": true}
 
 // sensorPart is a sensor of a part.
 type sensorPart struct {

@@ -43,9 +43,8 @@ func (f *file) accelerometers(r *Robot, names map[string]int, faults *faults) {
 	for i := range f.Accelerometers {
 		path, a := yaml.Path("accelerometers").Index(i), &f.Accelerometers[i]
 		s := Accelerometer{
-			Name: a.Name, Path: a.Path, Body: faults.index(path+".body", "body", a.Body, names),
-			Position: a.At, Range: a.Range * standardGravity,
-			Constant: a.Constant,
+			Name: a.Name, Path: a.Path, Body: faults.index(path+".body", "body", a.Body, names), Position: a.At,
+			Range: a.Range * standardGravity, Constant: a.Constant,
 		}
 		if len(a.Axes) < 1 {
 			faults.add(path+".axes", "got none, want one to three of +x, -x, +y, -y, +z, -z")

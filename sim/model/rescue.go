@@ -158,10 +158,8 @@ func (f *rescueFile) rescue(path yaml.Path, r *Robot, faults *faults) *Rescue {
 		return joints
 	}
 	out := &Rescue{Class: f.Class, Interval: f.Interval, Absolute: !f.Relative, Torque: f.Torque,
-		Headlight: f.Headlight, Steering: f.Steering,
-		Left: list("left", f.Left), Right: list("right", f.Right), Front: list("front", f.Front),
-		Rear: list("rear", f.Rear),
-		Size: f.Size}
+		Headlight: f.Headlight, Steering: f.Steering, Left: list("left", f.Left), Right: list("right", f.Right),
+		Front: list("front", f.Front), Rear: list("rear", f.Rear), Size: f.Size}
 	faults.word(path+".class", f.Class)
 	// In the joints' order, since a map has no order.
 	for wheel := range r.Joints {

@@ -31,8 +31,7 @@ type weight struct {
 func newGravity(a *plan.AgentPlan, fall float64) *gravity {
 	tree, places := plan.TreeOf(a.Robot)
 	g := &gravity{robot: a, tree: tree, places: places, mass: make([]float64, len(tree)), state: tree.NewState(),
-		still: make([]float64, len(a.Robot.Joints)),
-		base:  plan.PoseOf(a.Config.Pose), fall: fall}
+		still: make([]float64, len(a.Robot.Joints)), base: plan.PoseOf(a.Config.Pose), fall: fall}
 	for i, at := range places {
 		g.mass[at] = a.Robot.Bodies[i].Mass
 	}

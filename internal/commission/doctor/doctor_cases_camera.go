@@ -40,16 +40,12 @@ func cameraFault(kind wire.Kind) func(*TestRobot) error {
 func cameraFaultCases() []FaultCase {
 	return []FaultCase{
 		{"camera not plugged in", onlookerRobot, "", nil, cameraFault(wire.Unplugged), "camera", StateFail, noID,
-			hal.Absent,
-			"no such device", "hardware.cameras.front.port"},
+			hal.Absent, "no such device", "hardware.cameras.front.port"},
 		{"camera that this user may not open", onlookerRobot, "", nil, cameraFault(wire.Denied), "camera", StateFail,
-			noID, hal.Busy,
-			"permission denied", "usermod -aG video"},
+			noID, hal.Busy, "permission denied", "usermod -aG video"},
 		{"camera of another program", onlookerRobot, "", nil, cameraFault(wire.Busy), "camera", StateFail, noID,
-			hal.Busy,
-			"another program has it", "fuser"},
+			hal.Busy, "another program has it", "fuser"},
 		{"camera that makes another size of it", onlookerRobot, "", nil, cameraFault(wire.Wrong), "camera", StateFail,
-			noID, hal.Invalid,
-			"got 32x18 MJPG from it", "hardware.cameras.front"},
+			noID, hal.Invalid, "got 32x18 MJPG from it", "hardware.cameras.front"},
 	}
 }

@@ -11,18 +11,15 @@ import (
 func hostFaultCases() []FaultCase {
 	type files = map[string]string
 	denied := &hal.Error{Kind: hal.Busy, Op: "open",
-		Err: errors.New(`permission denied: you are not in group "dialout"`),
-		Try: "sudo usermod -aG dialout $USER"}
+		Err: errors.New(`permission denied: you are not in group "dialout"`), Try: "sudo usermod -aG dialout $USER"}
 	// A UART of a Raspberry Pi, and a slow adapter in addition to the U2D2.
 	uart := files{"sys/class/tty/ttyAMA0/device/driver": "-> ../../../../bus/amba/drivers/uart-pl011",
-		"dev/ttyAMA0":  "",
-		"proc/cmdline": "root=/dev/mmcblk0p2 console=ttyAMA0,115200 console=tty1\n"}
+		"dev/ttyAMA0": "", "proc/cmdline": "root=/dev/mmcblk0p2 console=ttyAMA0,115200 console=tty1\n"}
 	const cp2105 = "sys/devices/usb1/1-2/1-2:1.0/ttyUSB1/tty/ttyUSB1/"
 	slow := files{"sys/devices/usb1/1-2/idVendor": "10c4\n", "sys/devices/usb1/1-2/idProduct": "ea70\n",
-		cp2105 + "dev":          "",
-		cp2105 + "device":       "-> ../../../ttyUSB1",
-		"sys/class/tty/ttyUSB1": "-> ../../devices/usb1/1-2/1-2:1.0/ttyUSB1/tty/ttyUSB1",
-		"dev/ttyUSB1":           "", "dev/serial/by-path/usb-0:2": "-> ../../ttyUSB1"}
+		cp2105 + "dev": "", cp2105 + "device": "-> ../../../ttyUSB1",
+		"sys/class/tty/ttyUSB1": "-> ../../devices/usb1/1-2/1-2:1.0/ttyUSB1/tty/ttyUSB1", "dev/ttyUSB1": "",
+		"dev/serial/by-path/usb-0:2": "-> ../../ttyUSB1"}
 	return []FaultCase{
 		{"none, and a machine", arm, "", nil, OnMachine(nil), "", "", noID, 0, "", ""},
 		{"adapter missing", arm, "", nil, onPort("/dev/serial/by-id/usb-other", 0, nil),

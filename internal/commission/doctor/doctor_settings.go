@@ -7,8 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Settings left by earlier use, as in second-hand servos. None of them is seen
-// until the robot moves.
+// Settings left by earlier use, as in second-hand servos. None of them is seen until the robot moves.
 
 // settings checks the EEPROM except the id and the rate.
 func (s *ServoCheck) settings() {

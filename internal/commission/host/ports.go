@@ -58,8 +58,7 @@ func ListPorts(root string) ([]PortRow, error) {
 		p := &ports[i]
 		r := PortRow{
 			Type: "serial", Port: p.Stable, Device: p.Device, Chip: p.Chip.Name, Serial: p.Serial, Access: "ok",
-			Latency: report.Number(math.NaN()),
-			MaxBaud: p.Chip.MaxBaud, Likely: p.Chip.Likely, Notes: PortAdvice(p),
+			Latency: report.Number(math.NaN()), MaxBaud: p.Chip.MaxBaud, Likely: p.Chip.Likely, Notes: PortAdvice(p),
 		}
 		if p.Denied != "" {
 			r.Access = "denied"

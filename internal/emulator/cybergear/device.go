@@ -197,8 +197,7 @@ func (s *device) write(i cybergearwire.Index, v float64) {
 func (s *device) feedback(n *emulator.Net, host byte, now time.Duration) {
 	s.Measure()
 	b := cybergearwire.Feedback{
-		ID: byte(s.Get(reg.ID)), Angle: s.SI(reg.PresentPosition),
-		Speed:  s.SI(reg.PresentVelocity),
+		ID: byte(s.Get(reg.ID)), Angle: s.SI(reg.PresentPosition), Speed: s.SI(reg.PresentVelocity),
 		Torque: s.SI(reg.PresentCurrent) * s.m.Kt, Celsius: s.SI(reg.PresentTemperature),
 	}
 	if s.Get(reg.TorqueEnable) == 1 {

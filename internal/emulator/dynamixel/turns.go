@@ -69,8 +69,7 @@ func (s *device) shaftAt(shown float64) float64 {
 // multiTurn and wheel are the modes that 1.0 servos select by their angle limits (MX; AX has only the wheel mode).
 func (s *device) multiTurn() bool {
 	last := int64(s.model.MaxTicks)
-	return s.Has(reg.MultiTurnOffset) && s.Get(reg.CWLimit) == last &&
-		s.Get(reg.CCWLimit) == last
+	return s.Has(reg.MultiTurnOffset) && s.Get(reg.CWLimit) == last && s.Get(reg.CCWLimit) == last
 }
 
 func (s *device) wheel() bool {

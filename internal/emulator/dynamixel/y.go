@@ -173,8 +173,7 @@ func (s *device) actuateY() {
 		a.Mode, a.GoalDuty = hal.DutyMode, 0 // shorted windings brake
 	case s.y.state == dynamixel.StateProcessOff:
 		a.Mode, a.GoalVelocity, a.DutyLimit, a.Limit = hal.VelocityMode, 0, 1, 1
-		a.ProfileAcceleration = 1.25 * math.Abs(s.y.speed) / max(s.milliseconds(reg.SafeStopTime).Seconds(),
-			1e-3)
+		a.ProfileAcceleration = 1.25 * math.Abs(s.y.speed) / max(s.milliseconds(reg.SafeStopTime).Seconds(), 1e-3)
 	case s.heldY():
 		a.Mode, a.GoalPosition, a.ProfileVelocity, a.TimeBased = hal.PositionMode, s.y.heldAt, 0, false
 	case mode == modeCurrent:
@@ -230,8 +229,7 @@ func (s *device) noticeY() {
 // error).
 func (s *device) beyondY() bool {
 	more, at := float64(s.Get(reg.LimitThreshold)), s.present(s.Shaft())
-	return more > 0 && (at > float64(s.Get(reg.MaxPosition))+more ||
-		at < float64(s.Get(reg.MinPosition))-more)
+	return more > 0 && (at > float64(s.Get(reg.MaxPosition))+more || at < float64(s.Get(reg.MinPosition))-more)
 }
 
 func (s *device) lagsY() bool {
@@ -267,8 +265,7 @@ func (s *device) clearY(option string) refusal {
 		switch {
 		case e == nil:
 			return fine
-		case !e.Clears || s.Act.Volts() > s.SI(reg.MaxVoltage) ||
-			s.Act.Volts() < s.SI(reg.MinVoltage) ||
+		case !e.Clears || s.Act.Volts() > s.SI(reg.MaxVoltage) || s.Act.Volts() < s.SI(reg.MinVoltage) ||
 			s.Act.Temperature > min(s.SI(reg.TemperatureLimit), s.SI(reg.InverterLimit)):
 			return resultFail
 		}
@@ -350,8 +347,7 @@ func (s *device) showY(r *emulator.Reading, turn float64) {
 		v |= emulator.Flag(math.Abs(goal-at) <= float64(s.Get(reg.InPositionThreshold)))
 	}
 	v |= emulator.Flag(math.Abs(s.present(r.PathTicks)-at) > float64(s.Get(reg.FollowingThreshold))) << 3
-	v |= emulator.Flag(at >= float64(s.Get(reg.MinPosition)) &&
-		at <= float64(s.Get(reg.MaxPosition))) << 6
+	v |= emulator.Flag(at >= float64(s.Get(reg.MinPosition)) && at <= float64(s.Get(reg.MaxPosition))) << 6
 	switch {
 	case s.Get(reg.ProfileVelocity) == 0:
 	case s.Get(reg.ProfileAcceleration) == 0:

@@ -165,8 +165,7 @@ func (t *protocol) writes(p []byte) {
 // meant reports whether an instruction to id is for s, as its id or as its second one.
 func (s *device) meant(id byte) bool {
 	v := int64(id)
-	return v == s.Get(reg.ID) || s.Has(reg.ShadowID) && v == s.Get(reg.ShadowID) &&
-		v < feetechwire.LastID
+	return v == s.Get(reg.ID) || s.Has(reg.ShadowID) && v == s.Get(reg.ShadowID) && v < feetechwire.LastID
 }
 
 // readThrough appends n bytes from addr on; addresses without a register read as 0.

@@ -70,8 +70,7 @@ func (s *device) Actuate() {
 
 func (s *device) Notice() {
 	s.Alarm = s.Act.Alarm
-	if s.Alarm&(actuator.AlarmHeat|actuator.AlarmVoltage|actuator.AlarmOverload) != 0 &&
-		s.Get(reg.TorqueEnable) == 1 {
+	if s.Alarm&(actuator.AlarmHeat|actuator.AlarmVoltage|actuator.AlarmOverload) != 0 && s.Get(reg.TorqueEnable) == 1 {
 		s.Set(reg.TorqueEnable, 0)
 		s.Drive()
 	}

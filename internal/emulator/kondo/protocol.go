@@ -73,8 +73,7 @@ func (t *protocol) single(s *device, k *kondowire.Packet) bool {
 			return false
 		}
 		// For the last two the measured value, not the limit that is written there.
-		n := [...]reg.Name{reg.Stretch, reg.Speed, reg.PresentAmps,
-			reg.Heat}[k.A-kondowire.Stretch]
+		n := [...]reg.Name{reg.Stretch, reg.Speed, reg.PresentAmps, reg.Heat}[k.A-kondowire.Stretch]
 		k.B = byte(s.Get(n))
 	case kondowire.Write:
 		r, n := s.RegisterAt(int(k.A))

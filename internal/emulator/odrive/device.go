@@ -293,9 +293,7 @@ func (s *device) reply(n *emulator.Net, c odrivewire.Command, now time.Duration)
 
 // TransmitUnasked sends the heartbeat message.
 func (s *device) TransmitUnasked(n *emulator.Net, now time.Duration) time.Duration {
-	n.Send(s.Servo, odrivewire.HeartbeatMessage{Errors: s.errors(),
-		State: s.state()}.Frame(byte(s.Get(reg.ID))),
-		now)
+	n.Send(s.Servo, odrivewire.HeartbeatMessage{Errors: s.errors(), State: s.state()}.Frame(byte(s.Get(reg.ID))), now)
 	return now + heartbeat
 }
 

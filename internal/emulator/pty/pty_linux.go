@@ -17,8 +17,7 @@ type PTY struct {
 	slave  *os.File // held open, so that clients may come and go without the line hanging up
 }
 
-// Open makes a pseudo terminal whose line is set to baud, bits a second, until a client sets it.
-// The caller closes it.
+// Open makes a pseudo terminal whose line is set to baud, bits a second, until a client sets it. The caller closes it.
 func Open(baud int) (*PTY, error) {
 	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {

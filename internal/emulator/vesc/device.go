@@ -46,15 +46,13 @@ func (s *device) values() vescwire.Values {
 		current = 0
 	}
 	v := vescwire.Values{
-		vescwire.TempFET:   s.SI(reg.PresentTemperature),
-		vescwire.TempMotor: s.SI(reg.PresentTemperature),
-		vescwire.Current:   current, vescwire.CurrentQ: current, vescwire.Duty: s.SI(reg.PresentPWM),
+		vescwire.TempFET: s.SI(reg.PresentTemperature), vescwire.TempMotor: s.SI(reg.PresentTemperature),
+		vescwire.Current: current, vescwire.CurrentQ: current, vescwire.Duty: s.SI(reg.PresentPWM),
 		vescwire.CurrentIn:    current * s.SI(reg.PresentPWM),
 		vescwire.ERPM:         s.SI(reg.PresentVelocity) * 60 / (2 * math.Pi) * pairs,
 		vescwire.Volts:        s.SI(reg.PresentVoltage),
 		vescwire.TachoAbs:     math.Round(s.Way / motor.Ticks * 6 * pairs),
-		vescwire.ControllerID: float64(s.Get(reg.ID)),
-		vescwire.FaultCode:    float64(vescFault(s.Alarm)),
+		vescwire.ControllerID: float64(s.Get(reg.ID)), vescwire.FaultCode: float64(vescFault(s.Alarm)),
 	}
 	// With an encoder the register is the angle; else it counts from where the power came.
 	if at := float64(s.Get(reg.PresentPosition)); s.m.Encoder {

@@ -45,8 +45,7 @@ func (t *protocol) viaCAN(n int, now time.Duration) time.Duration {
 func newProtocol(b *emulator.Bus) *protocol {
 	b.SetDuplex()
 	return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048),
-		parser: vescwire.NewParser(),
-		answer: make([]byte, 0, vescwire.MaxPayload)}
+		parser: vescwire.NewParser(), answer: make([]byte, 0, vescwire.MaxPayload)}
 }
 
 func (t *protocol) Reset() { t.parser.Reset() }

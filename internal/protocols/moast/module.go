@@ -212,20 +212,15 @@ func empty[T any, M interface {
 
 // own are the messages with fields of their own, whose types have one meaning.
 var own = map[int32]func() nml.Message{
-	3005: empty[ServoMisCmdMove], 3101: empty[ServoMisStat], 3301: empty[ServoMisSet],
-	2301: empty[ServoSPSet],
+	3005: empty[ServoMisCmdMove], 3101: empty[ServoMisStat], 3301: empty[ServoMisSet], 2301: empty[ServoSPSet],
 	4005: empty[ServoMobCmdAckerman], 4006: empty[ServoMobCmdSkid], 4007: empty[ServoMobCmdFlipSkid],
 	4008: empty[ServoMobCmdOmni], 4009: empty[ServoMobCmdSubmarine], 4010: empty[ServoMobCmdRotaryWing],
 	4101: empty[ServoMobStat], 4102: empty[ServoMobStatGround], 4103: empty[ServoMobStatAir],
 	4203: empty[ServoMobCfgTeleport], 4301: empty[ServoMobSet], 4302: empty[ServoMobSetGround],
-	4303: empty[ServoMobSetAir],
-	5005: empty[ServoEffCmdOpcode],
-	6006: empty[PrimSPCmdGo],
+	4303: empty[ServoMobSetAir], 5005: empty[ServoEffCmdOpcode], 6006: empty[PrimSPCmdGo],
 	8006: empty[PrimMobCmdMoveArcSegment], 8009: empty[PrimMobCmdRotate], 8010: empty[PrimMobCmdVel],
 	8012: empty[PrimMobCmdDock], 8101: empty[PrimMobStat], 8203: empty[PrimMobCfgMove], 8301: empty[PrimMobSet],
-	9301:  empty[AMSPSet],
-	11005: empty[AMMobCmdMoveWaypoint], 11006: empty[AMMobCmdPrepareMove], 11007: empty[AMMobCmdSpin],
-	11101: empty[AMMobStat], 11301: empty[AMMobSet],
-	13006: empty[VehMobCmdMoveWaypoint],
+	9301: empty[AMSPSet], 11005: empty[AMMobCmdMoveWaypoint], 11006: empty[AMMobCmdPrepareMove],
+	11007: empty[AMMobCmdSpin], 11101: empty[AMMobStat], 11301: empty[AMMobSet], 13006: empty[VehMobCmdMoveWaypoint],
 	16006: empty[SectMobCmdExplore], 16007: empty[SectMobCmdConnect], 16101: empty[SectMobStat],
 }

@@ -107,8 +107,7 @@ func (s *Server) info(name string) string {
 	for _, b := range s.buffers {
 		if o := &b.options; o.Name == name {
 			line := BufferLine{Name: o.Name, Type: "SHMEM", Host: "localhost", Size: o.Size, Number: o.Number,
-				Encoding: o.Encoding,
-				Queue:    o.Queue, ConfirmWrite: o.ConfirmWrite}
+				Encoding: o.Encoding, Queue: o.Queue, ConfirmWrite: o.ConfirmWrite}
 			if at, ok := s.listener.Addr().(*net.TCPAddr); ok {
 				line.Port = at.Port
 			}

@@ -58,10 +58,9 @@ const (
 )
 
 var interfaceNames = map[Interface]string{Player: "player", Power: "power", Gripping: "gripper",
-	Position2D: "position2d",
-	Sonar:      "sonar", Laser: "laser", PanTilt: "ptz", Fiducial: "fiducial", Bumper: "bumper", DIO: "dio",
-	Position3D: "position3d", Simulation: "simulation", Camera: "camera", Opaque: "opaque", ActArray: "actarray",
-	Limb: "limb", RFID: "rfid", IMU: "imu", Ranger: "ranger"}
+	Position2D: "position2d", Sonar: "sonar", Laser: "laser", PanTilt: "ptz", Fiducial: "fiducial",
+	Bumper: "bumper", DIO: "dio", Position3D: "position3d", Simulation: "simulation", Camera: "camera",
+	Opaque: "opaque", ActArray: "actarray", Limb: "limb", RFID: "rfid", IMU: "imu", Ranger: "ranger"}
 
 func (i Interface) String() string {
 	if name, ok := interfaceNames[i]; ok {

@@ -27,8 +27,7 @@ var levels = [...]string{"info", "warning", "error", "none"}
 
 // operations are what clients may send.
 var operations = []string{"advertise", "unadvertise", "publish", "subscribe", "unsubscribe", "call_service", "fragment",
-	"png",
-	"set_level", "status"}
+	"png", "set_level", "status"}
 
 const (
 	maxAdvertised = 64

@@ -34,8 +34,7 @@ func openRosbridge(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalo
 	sys := h.(*assembly.System)
 	return open(at, func(ln net.Listener) (catalog.Server, error) {
 		return rosbridge.NewServer(ln, RobotOf(sys, s.Agent),
-			rosbridge.Options{MaxConnections: s.MaxClients, Origins: s.Origins,
-				ROS1: s.ROS == 1, Log: sys.Log})
+			rosbridge.Options{MaxConnections: s.MaxClients, Origins: s.Origins, ROS1: s.ROS == 1, Log: sys.Log})
 	})
 }
 

@@ -112,11 +112,9 @@ func (s *Server) describeAgent(a *subject) agentText {
 	for i := range l.Actuators {
 		j := &l.Actuators[i]
 		text := jointText{Name: j.Name, Kind: kinds[j.Kind], Body: string(a.kinds[i]), Position: j.Position,
-			Velocity: j.Velocity, Torque: j.Torque,
-			Voltage: j.Voltage, Temperature: j.Temperature, Shadow: hal.None, Wraps: j.Wraps,
-			Min: report.Number(j.Limits.MinPosition),
-			Max: report.Number(j.Limits.MaxPosition), MaxVelocity: report.Number(j.Limits.MaxVelocity),
-			MaxTorque: report.Number(j.Limits.MaxTorque)}
+			Velocity: j.Velocity, Torque: j.Torque, Voltage: j.Voltage, Temperature: j.Temperature, Shadow: hal.None,
+			Wraps: j.Wraps, Min: report.Number(j.Limits.MinPosition), Max: report.Number(j.Limits.MaxPosition),
+			MaxVelocity: report.Number(j.Limits.MaxVelocity), MaxTorque: report.Number(j.Limits.MaxTorque)}
 		if a.shadows != nil {
 			text.Shadow = a.shadows[i]
 		}

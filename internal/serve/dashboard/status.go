@@ -105,12 +105,10 @@ func (r *shown) status() rigStatus {
 	r.Rig.BetweenCycles(func() { // a chain's counts are the cycle's
 		for _, l := range r.System.LineStates() {
 			out.Buses = append(out.Buses, busStatus{Name: l.Name, Body: l.Body, Servos: len(l.Joints),
-				Cycles: l.Stats.Cycles, Timeouts: l.Stats.Timeouts,
-				BadChecksums: l.Stats.BadChecksums, Garbage: l.Stats.Garbage, Fallbacks: l.Stats.Fallbacks,
-				Reopened: l.Stats.Reopened,
-				Sent:     l.Stats.Sent, Received: l.Stats.Received, Wire: report.Number(l.Stats.Wire.Seconds()),
-				Spent:  report.Number(l.Stats.Spent.Seconds()),
-				Silent: l.Joints})
+				Cycles: l.Stats.Cycles, Timeouts: l.Stats.Timeouts, BadChecksums: l.Stats.BadChecksums,
+				Garbage: l.Stats.Garbage, Fallbacks: l.Stats.Fallbacks, Reopened: l.Stats.Reopened,
+				Sent: l.Stats.Sent, Received: l.Stats.Received, Wire: report.Number(l.Stats.Wire.Seconds()),
+				Spent: report.Number(l.Stats.Spent.Seconds()), Silent: l.Joints})
 		}
 	})
 	for i := range out.Buses {

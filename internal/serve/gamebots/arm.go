@@ -28,9 +28,8 @@ func newArmSolver(m *model.Robot, p *model.MissionPackage) (*armSolver, error) {
 	for i, joint := range p.Joints {
 		j := &m.Joints[joint]
 		tree = append(tree, kinematics.Link{Name: m.Bodies[j.Child].Name, Parent: i - 1,
-			Home:  mount.Times(m.Bodies[j.Child].Pose),
-			Joint: i, Slide: j.Kind == model.Slide, Anchor: mount.Of(j.Anchor), Axis: mount.Turn(j.Axis),
-			Times: j.Sign})
+			Home: mount.Times(m.Bodies[j.Child].Pose), Joint: i, Slide: j.Kind == model.Slide,
+			Anchor: mount.Of(j.Anchor), Axis: mount.Turn(j.Axis), Times: j.Sign})
 		limits = append(limits, j.Limits)
 	}
 	tree[0].Parent = hal.None

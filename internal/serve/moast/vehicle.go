@@ -138,6 +138,5 @@ func (v *vehicle) scan(s *hal.Sensor, ranges []float64, at time.Duration) echelo
 		}
 	}
 	return echelon.Scan{Mount: mount(s), Time: at.Seconds(), Start: fov / 2,
-		Increment: -fov / math.Max(1, float64(s.Count-1)),
-		MaxRange:  v.layout.Measured(s.First).Max, Ranges: ranges}
+		Increment: -fov / math.Max(1, float64(s.Count-1)), MaxRange: v.layout.Measured(s.First).Max, Ranges: ranges}
 }

@@ -26,8 +26,7 @@ func openOSP(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Serv
 		return nil, netip.AddrPort{}, err
 	}
 	srv := osp.NewServer(h.(*assembly.System).Rig, conn,
-		osp.Options{Physical: s.Outputs == configs.Physical, AckTimeout: s.AckTimeout,
-			ClientTimeout: s.ClientTimeout})
+		osp.Options{Physical: s.Outputs == configs.Physical, AckTimeout: s.AckTimeout, ClientTimeout: s.ClientTimeout})
 	return srv, srv.Address(), nil
 }
 

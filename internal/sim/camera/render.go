@@ -52,10 +52,8 @@ func newRenderer(s *Scene, bodies int) (*renderer, error) {
 		return nil, err
 	}
 	r := &renderer{
-		bvh: bvh, geoms: slices.Clone(s.Geoms),
-		frames: make([]collide.Frame, len(s.Geoms)), optics: s.optics(),
-		lights: slices.Clone(s.Lights), lit: make([]lit, len(s.Lights)),
-		owner: make([]int16, len(s.Geoms)),
+		bvh: bvh, geoms: slices.Clone(s.Geoms), frames: make([]collide.Frame, len(s.Geoms)), optics: s.optics(),
+		lights: slices.Clone(s.Lights), lit: make([]lit, len(s.Lights)), owner: make([]int16, len(s.Geoms)),
 	}
 	for i := range s.Paints {
 		p := &s.Paints[i]

@@ -81,10 +81,9 @@ func ParseBAM(data []byte, source, name string) (*Servo, error) {
 func (s *Servo) EncodeBAM() (data []byte, lost []string, err error) {
 	k, n := &s.Spec, &s.Spec.Friction
 	f := bamFile{Kt: &k.Kt, R: &k.R, Armature: &k.Armature, Offset: s.Bench.ArmOffset, Base: &n.Kb, Viscous: &n.Kv,
-		Stribeck: n.Ks, Load: n.Kl, LoadS: n.Kls,
-		Motor: n.Km, External: n.Ke, MotorS: n.Kms, ExternS: n.Kes, MotorQ: n.Kmq, ExternQ: n.Keq, Dqs: n.Dqs,
-		Alpha: n.Alpha,
-		Model: fmt.Sprintf("m%d", n.Model), Actuator: s.Model}
+		Stribeck: n.Ks, Load: n.Kl, LoadS: n.Kls, Motor: n.Km, External: n.Ke, MotorS: n.Kms, ExternS: n.Kes,
+		MotorQ: n.Kmq, ExternQ: n.Keq, Dqs: n.Dqs, Alpha: n.Alpha, Model: fmt.Sprintf("m%d", n.Model),
+		Actuator: s.Model}
 	for name, models := range recorders {
 		if models[0] == s.Model && (f.Actuator == s.Model || name < f.Actuator) {
 			f.Actuator = name

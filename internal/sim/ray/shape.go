@@ -80,8 +80,7 @@ func sphere(o, d r3.Vec, radius float64) (s span, ok bool) {
 // box is the slab test [K 3], with the face that each bound belongs to.
 func box(o, d, half r3.Vec) (s span, ok bool) {
 	s.t0, s.t1 = math.Inf(-1), math.Inf(1)
-	ok = s.slab(o.X, d.X, half.X, r3.XYZ(1, 0, 0)) &&
-		s.slab(o.Y, d.Y, half.Y, r3.XYZ(0, 1, 0)) &&
+	ok = s.slab(o.X, d.X, half.X, r3.XYZ(1, 0, 0)) && s.slab(o.Y, d.Y, half.Y, r3.XYZ(0, 1, 0)) &&
 		s.slab(o.Z, d.Z, half.Z, r3.XYZ(0, 0, 1))
 	return s, ok
 }

@@ -35,8 +35,7 @@ const (
 
 var opNames = map[Op]string{
 	Ping: "ping", Read: "read", Write: "write", RegWrite: "reg write", Action: "action", Reset: "reset",
-	Calibrate: "calibrate",
-	SyncRead:  "sync read", SyncWrite: "sync write",
+	Calibrate: "calibrate", SyncRead: "sync read", SyncWrite: "sync write",
 }
 
 // String names the instruction.

@@ -24,8 +24,7 @@ const MaestroQuarters = 4
 func MaestroErrorNames(bits uint16) string {
 	var names []string
 	for i, n := range [...]string{"serial signal", "serial overrun", "serial buffer full", "CRC", "protocol",
-		"serial timeout",
-		"script stack", "script call stack", "script program counter"} {
+		"serial timeout", "script stack", "script call stack", "script program counter"} {
 		if bits&(1<<i) != 0 {
 			names = append(names, n)
 		}

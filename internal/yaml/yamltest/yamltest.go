@@ -73,9 +73,8 @@ func Hostile() map[string]string {
 	}
 	// Each as large as a file may be, and as large as its punctuation may be.
 	for _, s := range []string{"- ", "? ", "a: ", "&a ", "!a ", "! ", "*a ", "\"", "'", "\"\" ", "a\n", " ", "\t",
-		"#\n", "# ", "a:\n", "a:\r", "a: |\n", "|\n", ">\n ",
-		"---\n", "...\n", "%a\n", ",", ":", ": ", "::", "[", "{", "]", "[]", "{}", "[],", "{},", "[ #]\n", "- - a: ",
-		"-\n", "- 1\n", "a: 'x'\n", "x ", "<<: a\n", "@", "`"} {
+		"#\n", "# ", "a:\n", "a:\r", "a: |\n", "|\n", ">\n ", "---\n", "...\n", "%a\n", ",", ":", ": ", "::", "[", "{",
+		"]", "[]", "{}", "[],", "{},", "[ #]\n", "- - a: ", "-\n", "- 1\n", "a: 'x'\n", "x ", "<<: a\n", "@", "`"} {
 		texts["all "+s] = strings.Repeat(s, maxBytes/len(s))
 		dear := 0
 		for _, c := range s {

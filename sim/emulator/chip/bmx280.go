@@ -42,8 +42,7 @@ func (c *bmx280) Power(_ bool, now time.Duration) {
 	f, t := &c.regs, &c.trim
 	f.file[pressurereg.BMX280ID] = cmp.Or(c.ID, c.id)
 	for i, v := range [...]int64{int64(t.T1), int64(t.T2), int64(t.T3), int64(t.P1), int64(t.P2), int64(t.P3),
-		int64(t.P4), int64(t.P5),
-		int64(t.P6), int64(t.P7), int64(t.P8), int64(t.P9)} {
+		int64(t.P4), int64(t.P5), int64(t.P6), int64(t.P7), int64(t.P8), int64(t.P9)} {
 		f.putLE16(pressurereg.BMX280Calibration+byte(2*i), v)
 	}
 	f.file[pressurereg.BMX280Data], f.file[pressurereg.BMX280Data+3], f.file[pressurereg.BMX280Data+6] = 0x80, 0x80,

@@ -103,14 +103,12 @@ func (h *Hokuyo) execute(line string, at time.Duration) {
 	switch name {
 	case lidarwire.SCIPVersion:
 		h.out = lidarwire.AppendSCIPFields(h.out, line, "VEND:Hokuyo Automatic Co., Ltd.", "PROD:"+m.Name,
-			"FIRM:3.3.00",
-			"PROT:SCIP 2.0", "SERI:H0500001")
+			"FIRM:3.3.00", "PROT:SCIP 2.0", "SERI:H0500001")
 		return
 	case lidarwire.SCIPParameters:
 		h.out = lidarwire.AppendSCIPFields(h.out, line, "MODL:"+m.Name, fmt.Sprint("DMIN:", m.MinRange),
-			fmt.Sprint("DMAX:", m.MaxRange),
-			fmt.Sprint("ARES:", m.Turn), fmt.Sprint("AMIN:", m.First), fmt.Sprint("AMAX:", m.Last),
-			fmt.Sprint("AFRT:", m.Front), fmt.Sprint("SCAN:", m.RPM))
+			fmt.Sprint("DMAX:", m.MaxRange), fmt.Sprint("ARES:", m.Turn), fmt.Sprint("AMIN:", m.First),
+			fmt.Sprint("AMAX:", m.Last), fmt.Sprint("AFRT:", m.Front), fmt.Sprint("SCAN:", m.RPM))
 		return
 	case lidarwire.SCIPInternals:
 		h.out = lidarwire.AppendSCIPFields(h.out, line, "MODL:"+m.Name,

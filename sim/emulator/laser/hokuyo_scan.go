@@ -81,8 +81,7 @@ func (h *Hokuyo) once(line string, o scanOrder, at time.Duration) {
 	}
 	h.handed, h.answer = end, max(at, end)
 	h.out = lidarwire.AppendSCIPScan(h.out, line, lidarwire.SCIPOK, int((end-turn)/time.Millisecond)&0xFFFFFF,
-		h.measure(&o),
-		o.size)
+		h.measure(&o), o.size)
 }
 
 // nextScan appends the next scan of a stream, which leaves at now.

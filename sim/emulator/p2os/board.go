@@ -107,9 +107,8 @@ func (b *Board) Baud() int { return b.baud }
 // Power is wire.Board's: without it everything but the wheels' place is lost.
 func (b *Board) Power(on bool, now time.Duration) {
 	*b = Board{WrongConfig: b.WrongConfig, Mute: b.Mute, Configs: b.Configs, robot: b.robot, names: b.names,
-		chassis: b.chassis, baud: b.baud, arcos: b.arcos, parser: p2oswire.NewParser(),
-		powered: on, next: now + boot, ready: now + boot, received: now, brake: now, since: now, sonar: true,
-		grip: 1}
+		chassis: b.chassis, baud: b.baud, arcos: b.arcos, parser: p2oswire.NewParser(), powered: on, next: now + boot,
+		ready: now + boot, received: now, brake: now, since: now, sonar: true, grip: 1}
 	b.drive = drive{accel: 0.3, decel: 0.3, turnUp: 0.3 * b.robot.Difference, turnDown: 0.3 * b.robot.Difference,
 		limit: b.robot.MaxSpeed, turnMax: b.robot.MaxTurn}
 	b.rims[0], b.rims[1] = b.chassis.Rims()

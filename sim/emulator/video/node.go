@@ -127,8 +127,7 @@ func (n *node) execute(op v4l2.Op, p []byte) (v4l2.Argument, error) {
 		return n.allot(x), nil
 	case v4l2.StreamOn, v4l2.StreamOff:
 		var x v4l2.Number
-		if err := abi.Parse(p, &x); err != nil || x.Value != v4l2.Capture || op == v4l2.StreamOn &&
-			n.memory == nil {
+		if err := abi.Parse(p, &x); err != nil || x.Value != v4l2.Capture || op == v4l2.StreamOn && n.memory == nil {
 			return nil, syscall.EINVAL
 		}
 		n.stream(op == v4l2.StreamOn)

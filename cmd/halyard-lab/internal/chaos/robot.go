@@ -173,8 +173,7 @@ func shapeOf(p *plan.Plan) (s shape) {
 			}
 			s.lines[at].ids = append(s.lines[at].ids, j.Hardware.ID)
 			one := joint{agent: i, index: k, line: at, id: j.Hardware.ID,
-				tick:  2 * math.Pi / j.Servo.Units().TicksPerTurn,
-				error: p.Config.Agents[i].Guard.FollowingError}
+				tick: 2 * math.Pi / j.Servo.Units().TicksPerTurn, error: p.Config.Agents[i].Guard.FollowingError}
 			if one.error == 0 {
 				one.error = follows + slew*a.Layout.Actuators[k].Limits.MaxVelocity*followsTime.Seconds()
 			}

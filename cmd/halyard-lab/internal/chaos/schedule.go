@@ -107,10 +107,9 @@ func ParseAll(text string) (list []Action, err error) {
 // faults are what may go wrong with a servo. All of it is bounded in time.
 var faults = []string{
 	"power_loss servo %d", "stuck servo %d", "garbage servo %d", "wrong servo %d by=60", "delayed servo %d by=60ms",
-	"delayed servo %d",
-	"stale servo %d", "dropped servo %d", "crc servo %d p=1", "crc servo %d p=0.3", "truncated servo %d p=0.5",
-	"truncated bus p=0.3", "crc bus p=0.2", "duplicate_id servo %d", "unplugged bus", "unplugged servo %d",
-	"power_loss bus",
+	"delayed servo %d", "stale servo %d", "dropped servo %d", "crc servo %d p=1", "crc servo %d p=0.3",
+	"truncated servo %d p=0.5", "truncated bus p=0.3", "crc bus p=0.2", "duplicate_id servo %d", "unplugged bus",
+	"unplugged servo %d", "power_loss bus",
 }
 
 // outputs are the states of what the rig reports to.

@@ -27,9 +27,8 @@ func FaultWords() []FaultWord {
 			Serial: bytewise(wire.Dropped), I2c: chipFault(wire.Dropped, 0.3), Gpio: pinFault(wire.Dropped, 0.3),
 			Video: onEye(wire.Dropped)},
 		// If all replies on I2C were corrupted, they would look valid.
-		{Name: "corrupted", About: "bits are wrong",
-			Serial: bytewise(wire.Corrupted), I2c: strikes(onChip, wire.Fault{Kind: wire.Corrupted}, 1./30, 1./3),
-			Video: mangled},
+		{Name: "corrupted", About: "bits are wrong", Serial: bytewise(wire.Corrupted),
+			I2c: strikes(onChip, wire.Fault{Kind: wire.Corrupted}, 1./30, 1./3), Video: mangled},
 		{Name: "duplicated", can: true, About: "bytes are received twice; GPIO: contacts bounce",
 			Serial: bytewise(wire.Duplicated), Gpio: pinFault(wire.Duplicated, 0.3)},
 		{Name: "delayed", can: true, About: "transmitted bytes arrive 60 ms later; I2C: the bus is held low",

@@ -276,8 +276,7 @@ func Config(host string, port func(i int) int, all ...*Hierarchy) *nml.Config {
 		for _, b := range h.buffers.all {
 			o := b.Options()
 			c.Buffers = append(c.Buffers, nml.BufferLine{Name: o.Name, Type: "SHMEM", Host: host, Size: o.Size,
-				Number: o.Number,
-				Key:    nml.FirstKey + len(c.Buffers), Port: port(i), Encoding: o.Encoding})
+				Number: o.Number, Key: nml.FirstKey + len(c.Buffers), Port: port(i), Encoding: o.Encoding})
 		}
 	}
 	c.Processes = []nml.ProcessLine{{Process: "default", Buffer: "default", Type: "REMOTE", Host: host, Ops: "RW"}}

@@ -54,8 +54,7 @@ func isMap(d *moast.SensorData2D) bool {
 	const least, most = resolution / 2, 10 // m
 	sized := func(v float64) bool { return v >= least && v <= most }
 	return d.X > 0 && d.Y > 0 && int64(d.X)*int64(d.Y) == int64(len(d.Features)) && sized(d.IncrementX) &&
-		sized(d.IncrementY) &&
-		near(d.LowerLeft.X, d.LowerLeft.Y)
+		sized(d.IncrementY) && near(d.LowerLeft.X, d.LowerLeft.Y)
 }
 
 // isPlace reports whether a vehicle can be there.

@@ -42,8 +42,7 @@ func (s *Shell) arm() (*kinematics.Arm, []float64, error) {
 		l := &set.Links[i]
 		home = home.Times(poseOf(moast.PoseAt(l.Location, l.Rotation)))
 		tree = append(tree, kinematics.Link{Name: fmt.Sprint("link ", i+1), Parent: i - 1, Home: home, Joint: i,
-			Slide:  l.Joint == 1,
-			Anchor: home.Position, Axis: home.Turn([3]float64{0, 0, 1}), Times: 1})
+			Slide: l.Joint == 1, Anchor: home.Position, Axis: home.Turn([3]float64{0, 0, 1}), Times: 1})
 		stops := [2]float64{l.MinRange, l.MaxRange}
 		if !(stops[0] < stops[1]) {
 			stops = [2]float64{-math.Pi, math.Pi} // it turns without end
