@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/coder/websocket"
 
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/hal"
@@ -27,7 +30,7 @@ func soon(t *testing.T, what string, so func() bool) {
 // TestEveryDoorStopsWhileItParks: after Control-C an arm parks for half a minute. Until it is there the doors are open:
 // they refuse to arm, and a stop through any of them ends the park with torque off on the wire.
 func TestEveryDoorStopsWhileItParks(t *testing.T) {
-	for _, door := range []string{"socket", "page"} {
+	for _, door := range []string{"socket", "page", "rosbridge", "foxglove"} {
 		t.Run(door, func(t *testing.T) {
 			t.Parallel()
 			armPort, torque := emulatedArm(t)
@@ -35,6 +38,7 @@ func TestEveryDoorStopsWhileItParks(t *testing.T) {
 			name := "parks-" + door
 			r := startServe(t, dyingRig(t, armPort, basePort), "--set", "name="+name, "--set", "clock.period=20ms",
 				"--set", "buses.arm.latency=200ms", "--dashboard", "127.0.0.1:0",
+				"--listen", "rosbridge@arm=127.0.0.1:0", "--listen", "foxglove@arm=127.0.0.1:0",
 				"--set", "agents[0].guard.on_timeout=park", "--set", "agents[0].guard.home_speed=0.02",
 				"--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0", "--listen", "gamebots=127.0.0.1:0")
 			if code, _, errText := runApp(t, "arm", name); code != 0 {
@@ -69,6 +73,12 @@ func TestEveryDoorStopsWhileItParks(t *testing.T) {
 				if code, _, errText := runApp(t, "estop", name); code != 0 {
 					t.Errorf("estop: exit %d: %s", code, errText)
 				}
+			case "rosbridge":
+				bridged(t, r.address(t, door), "", websocket.MessageText,
+					[]byte(`{"op":"call_service","id":"s","service":"/stop"}`), `"result":true`)
+			case "foxglove": // a call of the first service: its number, the call's, and JSON without arguments
+				bridged(t, r.address(t, door), "foxglove.sdk.v1", websocket.MessageBinary,
+					[]byte("\x02\x01\x00\x00\x00\x07\x00\x00\x00\x04\x00\x00\x00json{}"), `"success":true`)
 			case "page":
 				ans, err := http.Post(r.Dashboard+"stop", "", nil)
 				if err != nil {
@@ -88,6 +98,35 @@ func TestEveryDoorStopsWhileItParks(t *testing.T) {
 				t.Error("torque is on after a stop while it parked")
 			}
 		})
+	}
+}
+
+// bridged sends a message through a bridge's door and waits for an answer that has want.
+func bridged(t *testing.T, address, subprotocol string, kind websocket.MessageType, message []byte, want string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	o := &websocket.DialOptions{}
+	if subprotocol != "" {
+		o.Subprotocols = []string{subprotocol}
+	}
+	conn, _, err := websocket.Dial(ctx, "ws://"+address, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.CloseNow()
+	conn.SetReadLimit(1 << 24)
+	if err := conn.Write(ctx, kind, message); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		_, b, err := conn.Read(ctx)
+		if err != nil {
+			t.Fatalf("got %v, want an answer with %s", err, want)
+		}
+		if strings.Contains(string(b), want) {
+			return
+		}
 	}
 }
 
