@@ -305,6 +305,10 @@ func (j *joint) read(f *hal.Frame, a *hal.Actuator) hal.Status {
 	measure(f, a.Torque, j.cal.TorqueOf(s.Effort))
 	measure(f, a.Voltage, s.Voltage)
 	measure(f, a.Temperature, s.Temperature)
+	if s.Err != nil && f.Time-j.time >= lossAge { // how it moves now is not known; its position is its last
+		unknown(f, a.Velocity)
+		unknown(f, a.Torque)
+	}
 	err := s.Err
 	if err == nil && s.Alarm == 0 {
 		err = s.Inhibit // its values are good, but it gives way
@@ -360,6 +364,16 @@ func input(f *hal.Frame, at int) float64 {
 func measure(f *hal.Frame, at int, v float64) {
 	if at != hal.None && !math.IsNaN(v) {
 		f.Measured[at] = v
+	}
+}
+
+// lossAge is the age of a lost device's values from which its velocity and torque are unknown.
+const lossAge = 100 * time.Millisecond
+
+// unknown sets measured channel at of f to NaN, where there is one.
+func unknown(f *hal.Frame, at int) {
+	if at != hal.None {
+		f.Measured[at] = math.NaN()
 	}
 }
 

@@ -298,6 +298,20 @@ func TestSilentServo(t *testing.T) {
 	if s.Err.Error() != want || hal.KindOf(s.Err) != hal.BusFault {
 		t.Errorf("got %v (%v), want %s", s.Err, hal.KindOf(s.Err), want)
 	}
+	// How it moves is not known for longer: a last velocity is no present one.
+	r.states[1].Velocity = 5
+	for range 20 {
+		r.cycle()
+	}
+	a := &r.l.Actuators[1]
+	if v, tau := r.f.Measured[a.Velocity], r.f.Measured[a.Torque]; !math.IsNaN(v) || !math.IsNaN(tau) ||
+		r.f.Outputs[1] != was {
+		t.Errorf("lost: got %v at %v rad/s, %v N·m; want its last position and no velocity", r.f.Outputs[1], v, tau)
+	}
+	r.silent[1] = nil
+	if r.cycle(); math.IsNaN(r.f.Measured[a.Velocity]) {
+		t.Errorf("back: got %v rad/s, want that of the servo", r.f.Measured[a.Velocity])
+	}
 }
 
 // A servo that answers and waits to be enabled again is reported: its values are good, but it gives way.

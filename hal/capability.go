@@ -1,5 +1,7 @@
 package hal
 
+import "time"
+
 // Capabilities of some bodies or worlds. A session checks for one with a type assertion through the rig. If it is
 // absent the session replies in its protocol's own terms; nothing moves.
 
@@ -19,9 +21,15 @@ type Saver interface {
 }
 
 // Follower lets a simulated actuator follow the measured motion of its real twin from the next Advance on:
-// position in rad, velocity in rad/s. NaN releases it.
+// position in rad, velocity in rad/s. At the first call it is placed there, at rest. NaN releases it.
 type Follower interface {
 	Follow(actuator int, position, velocity float64)
+}
+
+// FrameFollower lets the frame of a simulated robot go to a pose in the world, evenly, in a time of an Advance or more.
+// It pushes and is not pushed. At the first call it is placed there, at rest.
+type FrameFollower interface {
+	FollowFrame(p Pose, in time.Duration)
 }
 
 // TorqueReporter reports, before the first cycle, which actuators still have torque, when another program or the run

@@ -3,15 +3,13 @@ package hal
 import (
 	"errors"
 	"fmt"
-	"math"
 )
 
 // Join makes one body of base, which has every joint, and parts, each a body with some of them under the same names.
-// A part's joints and sensors take the place of the base's; where the base is a Follower, its own joint follows the
-// part's measured motion one cycle late, so that the simulated rest feels the real arm move.
+// A part's joints and sensors take the place of the base's. Twin lets the base's own joints follow theirs, so that the
+// simulated rest feels the real arm move.
 func Join(base Body, parts ...Body) (Body, error) {
 	j := &joined{base: base, layout: base.Layout()}
-	j.follower, _ = base.(Follower)
 	owner := make([]bool, len(j.layout.Actuators))
 	for _, b := range parts {
 		p, err := newPart(j.layout, b)
@@ -30,10 +28,9 @@ func Join(base Body, parts ...Body) (Body, error) {
 }
 
 type joined struct {
-	layout   *Layout
-	base     Body
-	follower Follower // nil where the base cannot
-	parts    []part
+	layout *Layout
+	base   Body
+	parts  []part
 }
 
 type part struct {
@@ -113,25 +110,8 @@ func (j *joined) Read(f *Frame) error {
 		for _, x := range p.status {
 			f.Status[x.outer] = p.frame.Status[x.inner]
 		}
-		if j.follower != nil {
-			for _, x := range p.actuators {
-				a := &j.layout.Actuators[x.outer]
-				follow(j.follower, x.outer, At(f.Measured, a.Position), At(f.Measured, a.Velocity))
-			}
-		}
 	}
 	return err
-}
-
-// follow leaves a twin where it is while its real joint's position is unknown.
-func follow(to Follower, actuator int, position, velocity float64) {
-	if math.IsNaN(position) {
-		return
-	}
-	if math.IsNaN(velocity) {
-		velocity = 0
-	}
-	to.Follow(actuator, position, velocity)
 }
 
 func (j *joined) Halt() error {

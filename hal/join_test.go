@@ -49,6 +49,7 @@ func TestJoinTakesThePartsJoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	b = hal.Twin(b, base, []int{1}, hal.None, nil)
 	f := hal.NewFrame(b.Layout())
 	f.Inputs[2], f.Inputs[4] = 1.1, 1.2
 	f.Enable[1] = true

@@ -147,7 +147,12 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 		r.note(a, "halt", a.body.Halt())
 	case r.disarmed:
 		a.disarm(Disarmed)
-	case r.armed && c.Guard.Arming != OperatorArms: // else it waits for an operator who knows that it is here
+	case r.armed && a.guard.config.Arming == OperatorArms:
+		// The operator has not seen it: not this robot, or not where it is now.
+		if a.guard.state == Disarmed {
+			r.log.Warn("joins disarmed: only an operator arms it", "agent", c.Name, "try", "halyard arm")
+		}
+	case r.armed:
 		a.guard.state, a.guard.operator = Armed, false
 	}
 	a.condition = Condition{State: a.guard.state, Since: r.time}

@@ -99,3 +99,14 @@ func (s *shadowed) Holding(actuator int) bool {
 	h, ok := s.body.(TorqueReporter)
 	return ok && h.Holding(actuator)
 }
+
+// follow leaves a twin where it is while its real joint's position is unknown.
+func follow(to Follower, actuator int, position, velocity float64) {
+	if math.IsNaN(position) {
+		return
+	}
+	if math.IsNaN(velocity) {
+		velocity = 0
+	}
+	to.Follow(actuator, position, velocity)
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -40,6 +41,11 @@ type Body struct {
 	seen    []SeenPart         // scratch of looks
 	fov     []float64          // rad, one a camera
 	lit     bool               // its headlight is on
+
+	// The measured motion of a real twin: its root goes to goal in goalIn, where led.
+	led    bool
+	goal   hal.Pose
+	goalIn time.Duration
 
 	saved  snapshot
 	alarms []error // one a joint: the error in Status while the alarm is active
@@ -199,9 +205,50 @@ func (b *Body) Halt() error {
 // Follow makes joint i move like its real twin from the next Advance on; see hal.Follower. Its servo still computes the
 // current and heat of that motion. A driven joint does not follow: its measurements are its own state.
 func (b *Body) Follow(i int, position, velocity float64) {
-	if !b.joints[i].driven {
-		b.Hand(i, position, velocity)
+	j := &b.joints[i]
+	if j.driven {
+		return
 	}
+	if !j.follows() && position-position == 0 {
+		b.settle(i, position)
+	}
+	b.Hand(i, position, velocity)
+}
+
+// settle puts joint i at a position, at rest, with the passive joints that it moves.
+func (b *Body) settle(i int, at float64) {
+	j := &b.joints[i]
+	if j.Servo != nil {
+		j.Servo.Reset(at)
+	} else {
+		j.motor.position, j.motor.velocity, j.motor.goal = at, 0, at
+	}
+	if j.dof < 0 || b.scene.system == nil {
+		return
+	}
+	s := b.scene.system
+	s.Q[j.coord], s.V[j.dof] = j.Model.Sign*at, 0
+	for k := range b.model.Passive {
+		if p := &b.model.Passive[k]; p.Mimic != nil && p.Mimic.Joint == i && p.Kind != model.Weld {
+			to := s.Model().Joint(b.at.body + p.Child)
+			s.Q[to.Q], s.V[to.V] = float64(p.Sign*(float64(p.Mimic.Times*at)+p.Mimic.Plus)), 0
+		}
+	}
+	s.Moved()
+}
+
+// FollowFrame lets the robot's frame go to a pose from the next Advance on; see hal.FrameFollower. A robot with a fixed
+// base stays where it is.
+func (b *Body) FollowFrame(p hal.Pose, in time.Duration) {
+	if b.model.Fixed || len(b.parts) == 0 || !finite(p.Position[:]...) || !finite(p.Rotation[:]...) {
+		return
+	}
+	if !b.led {
+		if b.led = b.scene.Place(b.name, p) == nil; !b.led {
+			return
+		}
+	}
+	b.goal, b.goalIn = p.Times(b.parts[b.root].Pose), in
 }
 
 // Hand moves joint i like a hand stronger than its servo, driven or not, from the next Advance on: position in rad,
@@ -224,10 +271,13 @@ func (b *Body) Hand(i int, position, velocity float64) {
 func (b *Body) begin(dt time.Duration) {
 	for i := range b.joints {
 		j := &b.joints[i]
-		j.followFrom = j.position()
+		j.followFrom, j.followFast = j.position(), j.velocity()
 		if j.Servo == nil && dt > 0 && b.fault == nil {
 			j.run(dt.Seconds())
 		}
+	}
+	if b.led {
+		b.scene.system.FollowBody(b.at.body+b.root, collide.Pose(b.goal), max(dt, b.goalIn).Seconds())
 	}
 }
 

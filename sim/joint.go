@@ -33,7 +33,7 @@ type jointState struct {
 
 	// The measured motion of a real twin; NaN position: none.
 	followPosition, followVelocity float64
-	followFrom                     float64 // rad, position at the beginning of this Advance
+	followFrom, followFast         float64 // rad, rad/s: position and velocity at the beginning of this Advance
 }
 
 // savedJoint is a snapshot of a joint.
@@ -60,7 +60,7 @@ func (j *Joint) reset(seed uint64) {
 		at = math.Max(j.Model.Limits[0], math.Min(j.Model.Limits[1], at))
 	}
 	j.enabled, j.limit, j.external, j.before = false, j.Model.MaxTorque(), 0, 0
-	j.followPosition, j.followVelocity, j.followFrom = math.NaN(), math.NaN(), at
+	j.followPosition, j.followVelocity, j.followFrom, j.followFast = math.NaN(), math.NaN(), at, 0
 	if s := j.Servo; s != nil {
 		s.Random = seed
 		s.Reset(at)
@@ -85,6 +85,14 @@ func (j *Joint) Spin(speed float64, on bool) {
 // Turned is how far a joint with a motor has turned, rad, whole turns included.
 func (j *Joint) Turned() float64 { return j.motor.position }
 
+// velocity is how fast the joint moves, rad/s.
+func (j *Joint) velocity() float64 {
+	if j.Servo != nil {
+		return j.Servo.Velocity
+	}
+	return j.motor.velocity
+}
+
 // position is where the joint is, rad.
 func (j *Joint) position() float64 {
 	if j.Servo != nil {
@@ -96,14 +104,18 @@ func (j *Joint) position() float64 {
 // follows reports whether the joint moves as a real twin does.
 func (j *Joint) follows() bool { return !math.IsNaN(j.followPosition) }
 
-// followed is the state of a following joint at the end of sub-step i of n of an Advance over span seconds. The motion
-// to the measured position is spread over the Advance, so that the joint does not jump.
+// followed is the state of a following joint at the end of sub-step i of n of an Advance over span seconds: a cubic from
+// where it was, as fast as it was, to where and as fast as it is to be, so that its forces do not jump.
 func (j *Joint) followed(i, n int, span float64) (position, velocity float64) {
 	if i == n {
 		return j.followPosition, j.followVelocity
 	}
+	x := float64(i) / float64(n)
+	a, b := float64(j.followFast*span), float64(j.followVelocity*span)
 	way := j.followPosition - j.followFrom
-	return j.followFrom + float64(way*(float64(i)/float64(n))), way / span
+	c, d := float64(3*way)-float64(2*a)-b, a+b-float64(2*way)
+	return j.followFrom + float64(x*(a+float64(x*(c+float64(x*d))))),
+		(a + float64(x*(float64(2*c)+float64(3*float64(x*d))))) / span
 }
 
 // alone runs one sub-step of a joint with its own load, outside the scene's system.
@@ -112,8 +124,8 @@ func (j *Joint) alone(h float64, i, n int) {
 		return
 	}
 	if j.follows() {
-		position, _ := j.followed(i, n, 1)
-		j.Servo.Follow(h, position, j.followVelocity)
+		position, velocity := j.followed(i, n, float64(h*float64(n)))
+		j.Servo.Follow(h, position, velocity)
 		return
 	}
 	j.Servo.Step(h)

@@ -22,7 +22,7 @@ type snapshot struct {
 // reset puts the robot into the state of seed. Each joint has a stream of its own, from the seed, the robot's name and
 // the joint's, so that adding a robot or a joint changes no other. The scene has put the bodies into their built pose.
 func (b *Body) reset(seed int64) {
-	b.fault = nil
+	b.fault, b.led = nil, false
 	b.supply[0].Volts = b.model.Supply.Volts
 	for _, s := range b.supply {
 		s.Reset()
@@ -62,6 +62,7 @@ func (b *Body) pose0() {
 	}
 	if !b.model.Fixed {
 		root := b.root
+		s.ReleaseBody(b.at.body + root)
 		at := b.pose.Times(b.parts[root].Pose)
 		s.Place(b.at.body+root, collide.Pose(at), [3]float64{}, [3]float64{})
 	}

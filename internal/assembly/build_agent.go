@@ -1,6 +1,8 @@
 package assembly
 
 import (
+	"slices"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers"
 	"github.com/halyard-robotics/halyard/hal"
@@ -47,7 +49,7 @@ func (b *Builder) body(i int) (hal.Body, hal.BodyKind, error) {
 	}
 	// Values without an emulated device come from the physics, which moves all of them, except a vehicle's pose.
 	fromPhysics := reality == hal.Emulated && len(sensors) < len(p.Layout.Sensors) && !plan.Afloat(p.Layout)
-	whole := len(joints) == len(p.Joints) && !fromPhysics
+	all := len(joints) == len(p.Joints)
 	if reality == hal.Real {
 		// A real sensor without a device has no value: the physics must not replace it.
 		for k := range p.Layout.Sensors {
@@ -56,6 +58,7 @@ func (b *Builder) body(i int) (hal.Body, hal.BodyKind, error) {
 			}
 		}
 	}
+	whole := all && !fromPhysics && !b.hasSimulatedSensor(i, sensors, reality)
 	layout := p.Layout
 	switch {
 	case len(joints)+len(sensors) == 0:
@@ -81,8 +84,39 @@ func (b *Builder) body(i int) (hal.Body, hal.BodyKind, error) {
 		body, err = b.reckonWheels(i, body, p.Place())
 	case whole && plan.Afloat(p.Layout):
 		body = estimatePose(body, sensors, p.PascalPerMetre())
-	case whole || fromPhysics:
+	case whole || fromPhysics || all && reality == hal.Real:
 		body, err = p.Estimate(body)
 	}
+	if err == nil && b.Robots[i] != nil {
+		body = b.twin(i, body, on, all)
+	}
 	return body, reality, err
+}
+
+// hasSimulatedSensor reports whether agent i, a real one, has a sensor that the scene measures.
+func (b *Builder) hasSimulatedSensor(i int, sensors map[string]bool, reality hal.BodyKind) bool {
+	p := &b.Plan.Agents[i]
+	return reality == hal.Real && b.Robots[i] != nil && slices.ContainsFunc(p.Layout.Sensors, func(s hal.Sensor) bool {
+		return !sensors[s.Name] && p.Config.BodyOf(s.Name) == configs.Sim
+	})
+}
+
+// twin lets the robot of agent i in the scene follow the joints of body that are on real lines, and its frame the pose
+// of a real base. The frame of a robot whose joints are all real, with no device that measures it, stays where the
+// config has it; of others the physics moves it.
+func (b *Builder) twin(i int, body hal.Body, on []int, all bool) hal.Body {
+	p, l := &b.Plan.Agents[i], body.Layout()
+	on = slices.DeleteFunc(slices.Clone(on), func(k int) bool { return p.Joints[k].Body != configs.Real })
+	if len(on) == 0 {
+		return body
+	}
+	pose, home := hal.None, (*hal.Pose)(nil)
+	if all && len(on) == len(p.Joints) || p.Base != nil && p.Base.Body == configs.Real {
+		at := p.Place()
+		home = &at
+	}
+	if p.Base != nil && p.Base.Body == configs.Real {
+		pose = slices.IndexFunc(l.Sensors, func(s hal.Sensor) bool { return s.Kind == "pose" && s.Count == 13 })
+	}
+	return hal.Twin(body, b.Robots[i], on, pose, home)
 }

@@ -52,6 +52,14 @@ func (o *ClassDevices) restart() {
 // Body is the robot's, of devices and, where they are not all of it, of the scene.
 func (o *ClassDevices) Body() hal.Body { return o.body }
 
+// Zeroer is what counts of the robot's devices: its body without its twin.
+func (o *ClassDevices) Zeroer() hal.Body {
+	if t, ok := o.body.(interface{ Unwrap() hal.Body }); ok {
+		return t.Unwrap()
+	}
+	return o.body
+}
+
 // Real reports whether the robot was there before anything was spawned.
 func (o *ClassDevices) Real() bool { return o.real }
 

@@ -17,6 +17,7 @@ type Spawned struct {
 	Plan    *plan.AgentPlan
 	Body    *sim.Body     // in the scene; nil where no part of it is simulated
 	Devices *ClassDevices // nil where all of it is simulated
+	twin    *sim.Body     // in the scene, of every robot
 }
 
 // spawnedWorlds is the worlds of spawned robots: they are added and removed between cycles, at one place in the order
@@ -96,13 +97,15 @@ func (y *Spawner) put(class string, p *Spawned, at hal.Pose) (*hal.Agent, error)
 	var err error
 	misplaced := ""
 	sys.Rig.BetweenCycles(func() {
-		if !c.Has(configs.Real) || c.Has(configs.Sim) {
-			if p.Body, err = sys.Scene.Add(name, p.Plan.Robot, at); err != nil {
-				return
-			}
-			misplaced = p.Body.Misplaced()
+		var robot *sim.Body
+		if robot, err = sys.Scene.Add(name, p.Plan.Robot, at); err != nil {
+			return
 		}
-		if body = p.Body; c.Has(configs.Emulated) {
+		misplaced = robot.Misplaced()
+		if p.twin = robot; !c.Has(configs.Real) || c.Has(configs.Sim) {
+			p.Body = robot
+		}
+		if body = robot; c.Has(configs.Emulated) {
 			p.Devices = sys.newOutfit(p.Plan, p.Body)
 			err = p.Devices.Open()
 		}
@@ -114,7 +117,7 @@ func (y *Spawner) put(class string, p *Spawned, at hal.Pose) (*hal.Agent, error)
 		sys.Log.Warn("spawn: the robot touches another object", "robot", name, "at", at.Position, "because", misplaced)
 	}
 	if o := p.Devices; o != nil {
-		if o.Robots[0] = p.Body; o.real {
+		if o.Robots[0] = p.twin; o.real {
 			sys.Rig.BetweenCycles(o.restart)
 			sys.Eyes.join(o.Eyes.sights)
 		}
@@ -170,7 +173,7 @@ func (y *Spawner) clear(name string, p *Spawned) (fault error) {
 		})
 		fault = o.Close(y.sys.Rig.BetweenCycles)
 	}
-	if p.Body != nil {
+	if p.twin != nil {
 		y.sys.Rig.BetweenCycles(func() { fault = errors.Join(fault, y.sys.Scene.Remove(name)) })
 	}
 	return fault

@@ -59,7 +59,7 @@ func (v *solver) equalities(s *System) {
 		e := &m.spec.Equalities[i]
 		if e.Kind == Mirror {
 			a, b := m.last(e.A), m.last(e.B)
-			if !v.open(s, equal, a, b, int32(i), 1) {
+			if s.stuck(a) && s.stuck(b) || !v.open(s, equal, a, b, int32(i), 1) {
 				continue
 			}
 			v.row = append(v.row, row{
@@ -74,7 +74,7 @@ func (v *solver) equalities(s *System) {
 			rows = 6
 		}
 		a, b := m.last(e.A), m.last(e.B)
-		if a < 0 && b < 0 || !v.open(s, equal, a, b, int32(i), rows) {
+		if s.stuck(a) && s.stuck(b) || !v.open(s, equal, a, b, int32(i), rows) {
 			continue
 		}
 		p, q := s.spot(e.A, e.AnchorA), s.spot(e.B, e.AnchorB)
@@ -167,7 +167,7 @@ func (v *solver) touches(s *System) {
 		c := &v.contacts[i]
 		g, h := s.space.Geom(c.A), s.space.Geom(c.B)
 		a, b := s.dormant(g.Body), s.dormant(h.Body)
-		if a < 0 && b < 0 {
+		if s.stuck(a) && s.stuck(b) {
 			continue
 		}
 		mix := blend(&g.Material, &h.Material)

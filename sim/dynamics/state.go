@@ -46,6 +46,7 @@ type Wrench struct{ Force, Torque [3]float64 }
 // follow is the motion that a joint is made to have.
 type follow struct {
 	active             bool
+	steady             bool    // of a free joint: it has velocity in the whole Step, and no position
 	position, velocity float64 // at the end of the Step
 	rate, next         float64 // rad/s: of this sub-step, and at its end
 }

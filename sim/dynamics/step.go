@@ -84,8 +84,10 @@ func (s *System) follows(rest, h float64, last bool) {
 			continue
 		}
 		s.following = true
-		f.rate = (f.position - s.Q[s.m.dofs[i].q]) / rest
-		f.next = f.rate
+		if f.next = f.velocity; !f.steady {
+			f.rate = (f.position - s.Q[s.m.dofs[i].q]) / rest
+			f.next = f.rate
+		}
 		if last {
 			f.next = f.velocity
 		}
@@ -99,12 +101,29 @@ func (s *System) arrive(q0 []float64, h float64) {
 		return
 	}
 	for i := range s.State.follow {
-		if f := &s.State.follow[i]; f.active {
+		f := &s.State.follow[i]
+		if !f.active {
+			continue
+		}
+		if s.V[i] = f.next; !f.steady { // a free joint has drifted with its velocity
 			k := s.m.dofs[i].q
 			s.Q[k] = q0[k] + float64(h*f.rate)
-			s.V[i] = f.next
 		}
 	}
+}
+
+// stuck reports whether no force moves the link whose last degree of freedom is a: all of its joints are followed.
+func (s *System) stuck(a int32) bool {
+	if a < 0 || !s.following {
+		return a < 0
+	}
+	d := &s.m.dofs[a]
+	for _, j := range s.m.path[d.row : d.row+d.depth+1] {
+		if !s.State.follow[j].active {
+			return false
+		}
+	}
+	return true
 }
 
 // euler is one semi-implicit step. It returns the degree of freedom that diverged, or -1.

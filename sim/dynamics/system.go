@@ -182,6 +182,36 @@ func (s *System) Follow(i int, position, velocity float64) bool {
 	return true
 }
 
+// FollowBody makes the free body b reach a pose in dt seconds, evenly, with any force that this needs: it pushes and is
+// not pushed. It keeps that velocity until the next call or ReleaseBody. It is false where b has no free joint or a
+// value is not finite.
+func (s *System) FollowBody(b int, pose collide.Pose, dt float64) bool {
+	j := s.m.Joint(b)
+	to := r3.PackQuat(pose.Rotation)
+	if n := to.Norm(); j.Kind != Free || !(dt > 0) || !(n > 1e-6 && n < 1e6) {
+		return false
+	}
+	spin := to.Unit().Times(r3.PackQuat([4]float64(s.Q[j.Q+3:])).Inverse()).Log().Mul(1 / dt).Array()
+	var rates [6]float64
+	for k, x := range pose.Position {
+		if !(math.Abs(x) < maxLength) {
+			return false
+		}
+		rates[k], rates[3+k] = (x-s.Q[j.Q+k])/dt, spin[k]
+	}
+	for k, v := range rates {
+		s.State.follow[j.V+k] = follow{active: true, steady: true, velocity: v}
+	}
+	return true
+}
+
+// ReleaseBody makes a followed free body free again.
+func (s *System) ReleaseBody(b int) {
+	if j := s.m.Joint(b); j.Kind == Free {
+		clear(s.State.follow[j.V : j.V+6])
+	}
+}
+
 // Release makes a followed joint free again.
 func (s *System) Release(i int) { s.State.follow[i] = follow{} }
 

@@ -33,7 +33,7 @@ func describe(rig *hal.Rig, spawner *assembly.Spawner, class string, a *hal.Agen
 // describeDevices adds what the robot has by its devices.
 func describeDevices(o *assembly.ClassDevices, r *gamebots.Robot, p assembly.Spawned) {
 	z := &zeroer{devices: map[int]bool{}}
-	z.of, _ = o.Body().(gamebots.Zeroer)
+	z.of, _ = o.Zeroer().(gamebots.Zeroer)
 	if p.Body != nil {
 		z.simulated = p.Body
 	}

@@ -1,0 +1,148 @@
+package hal
+
+import (
+	"math"
+	"time"
+)
+
+// Twin returns body with a simulated body that follows it by measurement, so that the simulated world sees, feels and
+// is pushed by the robot where it is measured. joints are the actuators that follow. place is the sensor of kind "pose"
+// by which the frame follows; with None the frame is held at home, or left to the physics where that is nil.
+//
+// The twin is placed, at rest, at the first trusted reading. From then on it moves as the joint can, along readings that
+// are smoothed as their resolution requires: it is late by one period, and by 2/(smoothest + smoother·speed) s. While a
+// device is lost its part of the twin is at rest.
+func Twin(body Body, twin Follower, joints []int, place int, home *Pose) Body {
+	t := &followed{Body: body, twin: twin, place: place, home: home}
+	for _, i := range joints {
+		t.joints = append(t.joints, trace{actuator: i, read: -1})
+	}
+	t.frame, _ = twin.(FrameFollower)
+	return t
+}
+
+const (
+	smoothest = 30 // 1/s, of a joint at rest: a servo's resolution is then most of its motion
+	smoother  = 300
+)
+
+// followed is a body with its twin.
+type followed struct {
+	Body
+	twin   Follower
+	frame  FrameFollower // nil where the twin's frame does not follow
+	joints []trace
+	place  int
+	home   *Pose
+	last   time.Duration // rig time of the last Read
+
+	// The frame's way: towards to in left, of which the reading at time read was.
+	to   Pose
+	read time.Duration
+	left time.Duration
+	seen bool
+}
+
+// trace is the smoothed motion of a joint.
+type trace struct {
+	actuator int
+	placed   bool
+	read     time.Duration // of the last reading
+	at, rate float64
+}
+
+// Unwrap returns the body without its twin.
+func (t *followed) Unwrap() Body { return t.Body }
+
+// Read reads the body, then lets the twin follow.
+func (t *followed) Read(f *Frame) error {
+	err := t.Body.Read(f)
+	l, dt := t.Body.Layout(), f.Time-t.last
+	t.last = f.Time
+	for k := range t.joints {
+		j := &t.joints[k]
+		a := &l.Actuators[j.actuator]
+		if j.step(a, At(f.Measured, a.Position), trusted(f, j.actuator), dt.Seconds()) {
+			t.twin.Follow(j.actuator, j.at, j.rate)
+		}
+	}
+	if t.frame != nil {
+		t.follow(f, l, dt)
+	}
+	return err
+}
+
+// step lets the trace pass dt seconds towards a reading: critically damped, so that it does not overshoot. It reports
+// whether the trace has a place.
+func (j *trace) step(a *Actuator, reading float64, known bool, dt float64) bool {
+	switch known = known && !math.IsNaN(reading); {
+	case known && !j.placed:
+		j.at, j.rate, j.placed = reading, 0, true
+		return true
+	case !known || !(dt > 0):
+		j.rate = 0
+		return j.placed
+	}
+	way := difference(a, reading, j.at)
+	w := min(smoothest+float64(smoother*math.Abs(j.rate)), 2/dt)
+	fall, slope := math.Exp(-float64(w*dt)), j.rate-float64(w*way)
+	step := way + float64((float64(slope*dt)-way)*fall)
+	j.rate = float64((j.rate - float64(slope*float64(w*dt))) * fall)
+	if most := float64(a.Limits.MaxVelocity * dt); most > 0 && math.Abs(step) > most {
+		step = math.Copysign(most, step)
+		j.rate = step / dt
+	}
+	j.at += step
+	return true
+}
+
+// follow lets the frame go evenly to its last measured pose, in the time between the last two readings.
+func (t *followed) follow(f *Frame, l *Layout, dt time.Duration) {
+	if t.place == None {
+		if t.home != nil {
+			t.frame.FollowFrame(*t.home, 0)
+		}
+		return
+	}
+	const longest = 250 * time.Millisecond
+	s, i := &l.Sensors[t.place], len(l.Actuators)+t.place
+	v := f.Measured[s.First:][:7]
+	if at := f.Status[i].Time; trusted(f, i) && finite(v) && at != t.read {
+		if t.left = 0; t.seen {
+			t.left = min(at-t.read, longest)
+		}
+		t.read, t.seen = at, true
+		t.to = Pose{Position: [3]float64(v), Rotation: [4]float64(v[3:])}.Times(s.Mount.Inverse())
+	}
+	switch {
+	case t.seen:
+		t.frame.FollowFrame(t.to, t.left)
+	case t.home != nil:
+		t.frame.FollowFrame(*t.home, 0)
+	}
+	t.left = max(0, t.left-dt)
+}
+
+// Holding implements TorqueReporter for the body.
+func (t *followed) Holding(actuator int) bool {
+	h, ok := t.Body.(TorqueReporter)
+	return ok && h.Holding(actuator)
+}
+
+// lossAge is the age of a reading, where its device is at fault, from which it is lost.
+const lossAge = 100 * time.Millisecond
+
+// trusted reports whether device i has been read, and is not lost.
+func trusted(f *Frame, i int) bool {
+	s := &f.Status[i]
+	return s.Time >= 0 && (s.Err == nil || s.Warns || f.Time-s.Time < lossAge)
+}
+
+func finite(v []float64) bool {
+	for _, x := range v {
+		if x-x != 0 {
+			return false
+		}
+	}
+	return true
+}
