@@ -9,9 +9,9 @@ import (
 // is pushed by the robot where it is measured. joints are the actuators that follow. place is the sensor of kind "pose"
 // by which the frame follows; with None the frame is held at home, or left to the physics where that is nil.
 //
-// The twin is placed, at rest, at the first trusted reading. From then on it moves as the joint can, along readings that
-// are smoothed as their resolution requires: it is late by one period, and by 2/(smoothest + smoother·speed) s. While a
-// device is lost its part of the twin is at rest.
+// The twin is placed, at rest, at the first trusted reading. From then on it moves as the joint can, along readings
+// that are smoothed as their resolution requires: it is late by one period, and by 2/(smoothest + smoother·speed) s.
+// While a device is lost its part of the twin is at rest.
 func Twin(body Body, twin Follower, joints []int, place int, home *Pose) Body {
 	t := &followed{Body: body, twin: twin, place: place, home: home}
 	for _, i := range joints {

@@ -104,8 +104,8 @@ func (j *Joint) position() float64 {
 // follows reports whether the joint moves as a real twin does.
 func (j *Joint) follows() bool { return !math.IsNaN(j.followPosition) }
 
-// followed is the state of a following joint at the end of sub-step i of n of an Advance over span seconds: a cubic from
-// where it was, as fast as it was, to where and as fast as it is to be, so that its forces do not jump.
+// followed is the state of a following joint at the end of sub-step i of n of an Advance over span seconds: a cubic
+// from where it was, as fast as it was, to where and as fast as it is to be, so that its forces do not jump.
 func (j *Joint) followed(i, n int, span float64) (position, velocity float64) {
 	if i == n {
 		return j.followPosition, j.followVelocity
