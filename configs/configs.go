@@ -113,11 +113,4 @@ func draft(data []byte, source string, o Options) (*Config, error) {
 	return c, d.Err()
 }
 
-// Default returns the config that an empty document would give, were it allowed: every default of the tags.
-func Default() *Config {
-	c := &Config{}
-	yaml.Fill(c, forms)
-	return c
-}
-
 var errMadeByHand = errors.New("got a config made by hand, want a config from Load or Parse")

@@ -233,7 +233,4 @@ func TestTags(t *testing.T) {
 		}
 	}
 	walk(reflect.TypeFor[Config]())
-	if c := Default(); c.Clock.Period != 10*time.Millisecond || c.World.Scene != "flat" || c.World.Seed != 1 {
-		t.Errorf("default: got %+v", c)
-	}
 }

@@ -33,15 +33,6 @@ func (d *Document) Decode(into any, forms func(string) Form) {
 	dec.value(d.Root, v, "", "")
 }
 
-// Fill sets the struct that into points to to the defaults of its tags. They are part of the program: a wrong one
-// panics.
-func Fill(into any, forms func(string) Form) {
-	dec := decoder{&Document{}, withCommon(forms)}
-	if dec.fill(reflect.ValueOf(into).Elem()); len(dec.Faults) > 0 {
-		panic(dec.Faults)
-	}
-}
-
 type decoder struct {
 	*Document
 	form func(string) Form

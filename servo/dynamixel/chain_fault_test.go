@@ -562,3 +562,5 @@ func TestChainModeInDoubt(t *testing.T) {
 		}
 	}
 }
+
+func (o Op) isFast() bool { return o == FastSyncRead || o == FastBulkRead }

@@ -109,7 +109,6 @@ var (
 
 // isSync and its siblings sort the instructions by the shape of their parameters.
 func (o Op) isSync() bool { return o == SyncRead || o == FastSyncRead || o == SyncWrite }
-func (o Op) isFast() bool { return o == FastSyncRead || o == FastBulkRead }
 func (o Op) isBare() bool { return o == Ping || o == Action || o == Reboot }
 
 // takesOption reports that o carries plain bytes: an option and its guard letters.

@@ -161,17 +161,7 @@ func newSession(s *Server, conn *ws.Conn, name string, blocked func() time.Durat
 
 // run serves until the client leaves or ctx ends, and returns the reason.
 func (s *session) run(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer s.feed.Close() // its body holds still
-	var writing sync.WaitGroup
-	defer writing.Wait()
-	defer cancel()
-	writing.Go(func() {
-		defer s.server.robot.Rig.Contain("foxglove writer")
-		defer cancel() // the reader ends with it
-		s.write(ctx)
-	})
-	return s.read(ctx)
+	return s.feed.Run(ctx, s.server.robot.Rig, "foxglove writer", s.write, s.read)
 }
 
 func (s *session) read(ctx context.Context) error {

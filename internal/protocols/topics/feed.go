@@ -114,6 +114,23 @@ func NewFeed[K comparable](r *Robot, name string, blocked func() time.Duration) 
 	return f
 }
 
+// Run runs write in a goroutine of its own, named what in a fault, and read; either ends the other. It returns read's
+// error after both have ended and f is closed.
+func (f *Feed[K]) Run(ctx context.Context, rig *hal.Rig, what string, write func(context.Context),
+	read func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer f.Close() // its body holds still
+	var writing sync.WaitGroup
+	defer writing.Wait()
+	defer cancel()
+	writing.Go(func() {
+		defer rig.Contain(what)
+		defer cancel()
+		write(ctx)
+	})
+	return read(ctx)
+}
+
 // Close ends the session; its body holds still.
 func (f *Feed[K]) Close() {
 	f.cancel()

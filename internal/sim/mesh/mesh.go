@@ -80,21 +80,6 @@ func (l *limits) decode(name string, r io.Reader, yield func(*Triangle) error) e
 	return nil
 }
 
-// Bounds returns the smallest box along the axes that holds the file's triangles, in its own unit.
-func Bounds(name string, r io.Reader) (low, high [3]float64, err error) {
-	inf := math.Inf(1)
-	low, high = [3]float64{inf, inf, inf}, [3]float64{-inf, -inf, -inf}
-	err = Decode(name, r, func(t *Triangle) error {
-		for _, corner := range t {
-			for i, x := range corner {
-				low[i], high[i] = math.Min(low[i], x), math.Max(high[i], x)
-			}
-		}
-		return nil
-	})
-	return low, high, err
-}
-
 // bounded fails after left bytes: a file that is cut off there would look whole.
 type bounded struct {
 	r          io.Reader

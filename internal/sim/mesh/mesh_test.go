@@ -246,7 +246,7 @@ type readerOf struct{ err error }
 func (r readerOf) Read([]byte) (int, error) { return 0, r.err }
 
 func TestBounds(t *testing.T) {
-	low, high, err := Bounds("a.stl", bytes.NewReader(binarySTL(2, one, other)))
+	low, high, err := bounds("a.stl", bytes.NewReader(binarySTL(2, one, other)))
 	if err != nil || low != [3]float64{-1, 0, 0} || high != [3]float64{1, 2, 3} {
 		t.Errorf("got %v to %v, %v", low, high, err)
 	}
@@ -325,7 +325,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(uint8(0), ball(5))
 	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {
 		name := "a" + endings[int(kind)%len(endings)]
-		low, high, err := Bounds(name, bytes.NewReader(data))
+		low, high, err := bounds(name, bytes.NewReader(data))
 		d, drawn := Read(name, bytes.NewReader(data), [3]float64{1, 1, 1}, 5)
 		if err != nil {
 			if drawn == nil {
@@ -345,4 +345,19 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// bounds returns the smallest box along the axes that holds the file's triangles, in its own unit.
+func bounds(name string, r io.Reader) (low, high [3]float64, err error) {
+	inf := math.Inf(1)
+	low, high = [3]float64{inf, inf, inf}, [3]float64{-inf, -inf, -inf}
+	err = Decode(name, r, func(t *Triangle) error {
+		for _, corner := range t {
+			for i, x := range corner {
+				low[i], high[i] = math.Min(low[i], x), math.Max(high[i], x)
+			}
+		}
+		return nil
+	})
+	return low, high, err
 }
