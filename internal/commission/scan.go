@@ -205,15 +205,20 @@ func (s *Survey) meet(tool servo.Tool, baud int, kind string, id int, patience t
 	if err := s.twins(tool, &row, found.Model); err != nil || row.Finding != "" {
 		return row, err
 	}
-	if two, err := Doubled(s.ear, tool, found.Model, id, patience); err != nil || two {
+	if two, err := Doubled(s.ear, tool, found.Model, id, max(patience, s.Latency)); err != nil || two {
 		row.Finding = TwinText(kind)
 		return row, err
 	}
 	return row, nil
 }
 
-// Doubled reports whether a question to id has two sound answers, one behind the other: two devices that reply after
-// different delays. It waits for patience after the first. Motor controllers, which no question is known of, have none.
+// Questions that Doubled asks, and the answers to them from which on two devices have the id: one may be lost or come
+// too late, and one of an earlier request may still be on its way.
+const doubleAsks, doubleAnswers = 3, 5
+
+// Doubled reports whether questions to id have two sound answers each, one behind the other: two devices that reply
+// after different delays. It counts answers over all questions, since on a loaded machine the second comes late. Motor
+// controllers, which no question is known of, have none.
 func Doubled(line servo.Port, tool servo.Tool, m servo.Model, id int, patience time.Duration) (bool, error) {
 	q := tool.Question(m, id)
 	if q.Ask == nil || q.Sound == nil {
@@ -222,23 +227,36 @@ func Doubled(line servo.Port, tool servo.Tool, m servo.Model, id int, patience t
 	if err := line.Discard(); err != nil {
 		return false, err
 	}
-	if _, err := line.Write(q.Ask); err != nil {
-		return false, err
-	}
 	var got []byte
 	var piece [128]byte
 	wait := servo.WireTime(len(q.Ask)+2*len(q.Want), 11, line.Baud()) + servo.Slack + patience
-	for len(got) < 2*len(q.Want) {
-		n, err := line.Read(piece[:], wait)
-		if errors.Is(err, servo.ErrDisconnected) {
+	for asked := 1; asked <= doubleAsks; asked++ {
+		if _, err := line.Write(q.Ask); err != nil {
 			return false, err
 		}
-		if got = append(got, piece[:n]...); n == 0 {
-			return false, nil
+		for len(got) < 2*len(q.Want)*asked {
+			n, err := line.Read(piece[:], wait)
+			if errors.Is(err, servo.ErrDisconnected) {
+				return false, err
+			}
+			if got = append(got, piece[:n]...); n == 0 {
+				break
+			}
 		}
 	}
-	first, second := got[:len(q.Want)], got[len(q.Want):2*len(q.Want)]
-	return q.Sound(first) && q.Same(first) && q.Sound(second) && q.Same(second), nil
+	return soundAnswers(got, &q) >= doubleAnswers, nil
+}
+
+// soundAnswers counts the sound answers to q in got, which may have other bytes between them.
+func soundAnswers(got []byte, q *servo.Question) (n int) {
+	for size := len(q.Want); len(got) >= size; {
+		if whole := got[:size]; q.Same(whole) && q.Sound(whole) {
+			n, got = n+1, got[size:]
+			continue
+		}
+		got = got[1:]
+	}
+	return n
 }
 
 // twins reads the voltage of a servo, and its position: equal servos answer a ping with equal bytes, which lie over

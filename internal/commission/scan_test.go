@@ -12,6 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission"
 	emudynamixel "github.com/halyard-robotics/halyard/internal/emulator/dynamixel"
 	"github.com/halyard-robotics/halyard/internal/rigtest"
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
@@ -172,5 +173,62 @@ func TestSurveyEnds(t *testing.T) {
 	}
 	if got := commission.Spans([]int{1, 2, 3, 20, 30, 31}); got != "1-3, 20, 30-31" {
 		t.Errorf("spans: got %q", got)
+	}
+}
+
+// doubling is a line on which two servos answer each question. Every third of the second answers is lost, beginning
+// with the one numbered lost; or all of them come with the next answer.
+type doubling struct {
+	servo.Line
+	lost  int // negative: none is lost
+	late  bool
+	count int
+	queue []byte
+	next  []byte
+}
+
+func (d *doubling) Read(p []byte, wait time.Duration) (int, error) {
+	if len(d.queue) > 0 {
+		n := copy(p, d.queue)
+		d.queue = d.queue[n:]
+		return n, nil
+	}
+	n, err := d.Line.Read(p, wait)
+	for more := n; more > 0; n += more {
+		more, _ = d.Line.Read(p[n:], time.Millisecond)
+	}
+	if n == 0 {
+		return n, err
+	}
+	d.queue, d.next = d.next, nil
+	if d.late {
+		d.next = append(d.next, p[:n]...)
+	} else if d.lost < 0 || d.count%3 != d.lost {
+		d.queue = append(d.queue, p[:n]...)
+	}
+	d.count++
+	return n, nil
+}
+
+// Two servos are seen although a second answer is lost, or all come late.
+func TestDoubled(t *testing.T) {
+	for _, c := range everyBrand() {
+		for _, d := range []doubling{{lost: -1}, {lost: 0}, {lost: 1}, {lost: 2}, {late: true}} {
+			bus := rigtest.BrandBus(t, c.kind, c.model, c.baud, 3)
+			d.Line = bus.Line()
+			row := catalog.BuiltinBuses().Of(c.kind)
+			tool, err := commission.NewTool(d.Line, c.kind, servo.ToolConfig{Bus: "PORT"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			two, err := commission.Doubled(&d, tool, row.Lookup(c.model), 3, 4*time.Millisecond)
+			if err != nil || !two {
+				t.Errorf("%s, lost %d, late %v: got %v, %v, want two servos", c.model, d.lost, d.late, two, err)
+			}
+			two, err = commission.Doubled(d.Line, tool, row.Lookup(c.model), 3, 4*time.Millisecond)
+			if err != nil || two {
+				t.Errorf("%s: got %v, %v, want one servo", c.model, two, err)
+			}
+		}
 	}
 }
