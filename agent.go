@@ -147,9 +147,9 @@ func (a *Agent) Hand(joint string, position, velocity float64) error {
 	}
 	a.system.sys.Rig.BetweenCycles(func() {
 		body := a.system.sys.Scene.Body(a.Name())
-		if a.agent.BodyKind() == hal.Real || body == nil {
+		if body == nil || a.system.sys.RealJoint(a.agent, i) {
 			err = &hal.Error{Kind: hal.Absent, Op: a.Name() + ": hand " + joint,
-				Err: errors.New("got a real robot, want a simulated or emulated one: move it by hand")}
+				Err: errors.New("got a real joint, want a simulated or emulated one: move it by hand")}
 			return
 		}
 		body.Hand(i, position, velocity)

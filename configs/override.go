@@ -10,9 +10,11 @@ import (
 // Options are the changes of a config by the command line. They change the document before it is decoded, so that the
 // same rules apply; a fault in an option names the option instead of a line.
 type Options struct {
-	Set    []string // "agents[0].body=emulated", in order; the value is YAML; an index one past the end appends
-	Body   string   // "sim", "emulated" or "real" for every agent and class, and no parts; "" leaves them
-	Listen []string // "PROTOCOL=ADDR" or "PROTOCOL@AGENT=ADDR": moves that server, or adds one
+	Set  []string // "agents[0].body=emulated", in order; the value is YAML; an index one past the end appends
+	Body string   // "sim", "emulated" or "real" for every agent and class, and no parts; "" leaves them
+	// Emulates makes everything real emulated, and leaves what is simulated: the devices of a mixture on its bench.
+	Emulates bool
+	Listen   []string // "PROTOCOL=ADDR" or "PROTOCOL@AGENT=ADDR": moves that server, or adds one
 }
 
 // The bounds of Options, which a recording or a queue may bring: beyond them their cost, which is quadratic, would be
@@ -34,6 +36,9 @@ func override(root *yaml.Node, o Options, d *yaml.Document) {
 		if err := setPath(root, s, at, d); err != nil {
 			d.Refuse(at, err.got, err.rule, "")
 		}
+	}
+	if o.Emulates {
+		eachRobot(root, emulateReal)
 	}
 	if o.Body != "" {
 		overrideBody(root, o.Body, d)
@@ -127,14 +132,35 @@ func overrideBody(root *yaml.Node, body string, d *yaml.Document) {
 		d.Refuse(at, yaml.Quote(body), yaml.Words(kinds), yaml.Meant(body, kinds))
 		return
 	}
-	change := func(robot *yaml.Node) {
-		if robot.Kind != yaml.Table {
-			return // decoding reports it
-		}
+	eachRobot(root, func(robot *yaml.Node) {
 		// A null parts keeps the key's place for faults and decodes as no parts.
 		robot.Set("body", &yaml.Node{Kind: yaml.Text, Text: body, At: at})
 		if robot.Key("parts") != nil {
 			robot.Set("parts", &yaml.Node{At: at})
+		}
+	})
+}
+
+// emulateReal makes what is real of a robot emulated.
+func emulateReal(robot *yaml.Node) {
+	change := func(body *yaml.Key) {
+		if body != nil && body.Value.Kind == yaml.Text && body.Value.Text == string(Real) {
+			body.Value.Text = string(Emulated)
+		}
+	}
+	change(robot.Key("body"))
+	if parts := robot.Key("parts"); parts != nil && parts.Value.Kind == yaml.Table {
+		for _, k := range parts.Value.Keys {
+			change(k)
+		}
+	}
+}
+
+// eachRobot calls f for the agents and classes that are tables; decoding reports the others.
+func eachRobot(root *yaml.Node, f func(robot *yaml.Node)) {
+	change := func(robot *yaml.Node) {
+		if robot.Kind == yaml.Table {
+			f(robot)
 		}
 	}
 	if agents := root.Key("agents"); agents != nil {

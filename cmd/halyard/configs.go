@@ -24,6 +24,7 @@ import (
 type configFlags struct {
 	body        string
 	set, listen []string
+	emulates    bool // what is real becomes emulated
 	brief       bool // notes of robot files are one line
 }
 
@@ -43,7 +44,7 @@ func (f *configFlags) addListen(c *cobra.Command) {
 // settings returns the config's changes by the flags.
 func (f *configFlags) settings() []halyard.Setting {
 	return []halyard.Setting{func(o *configs.Options) {
-		o.Body, o.Set, o.Listen = f.body, f.set, f.listen
+		o.Body, o.Emulates, o.Set, o.Listen = f.body, f.emulates, f.set, f.listen
 	}}
 }
 

@@ -31,8 +31,9 @@ func newEmulate(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := f.load(a, args)
 			if err != nil {
-				// Not all of it can be emulated: then use its own bodies, if some are emulated.
+				// Not all of it can be emulated: then what is real or emulated of it, if anything is.
 				own := f
+				own.emulates = true
 				if own.body = ""; f.body == "" {
 					return err
 				}

@@ -108,7 +108,7 @@ type Examination struct {
 	// open opens a bus for examination: a real port, or an emulated bus in memory. Tests put other lines here.
 	open func(name string, kind configs.BodyKind) (servo.Line, error)
 	// hypothetic counts simulated joints as real ones: a config that says "body: sim" may still be the robot on the
-	// table, and the doctor must report whether it could be real.
+	// table, and the doctor must report whether it could be real. In a mixture what is simulated stays so.
 	hypothetic bool
 	Note       func(format string, args ...any)
 	Recorded   *Recorded // of a report that is examined again; nil: this machine
@@ -134,7 +134,7 @@ func NewExamination(p *plan.Plan, body string, faults []string) (*Examination, e
 	if err != nil {
 		return nil, err
 	}
-	d := &Examination{plan: p, Root: assembly.MachineRoot, hypothetic: body == "", Note: func(string, ...any) {}}
+	d := &Examination{plan: p, Root: assembly.MachineRoot, hypothetic: body == "" && !mixes(p), Note: func(string, ...any) {}}
 	d.open = d.openBus
 	if d.world, err = assembly.EmulateWorld(p); err != nil {
 		return nil, err
@@ -145,6 +145,13 @@ func NewExamination(p *plan.Plan, body string, faults []string) (*Examination, e
 		}
 	}
 	return d, nil
+}
+
+// mixes reports whether a robot of p is real in some of its parts only.
+func mixes(p *plan.Plan) bool {
+	return slices.ContainsFunc(p.Agents, func(a plan.AgentPlan) bool {
+		return a.Config.Has(configs.Real) && a.Config.HasOther(configs.Real)
+	})
 }
 
 // openBus opens a real port, or an emulated bus in memory, through the plan's tap.
