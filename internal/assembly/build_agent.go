@@ -125,7 +125,8 @@ func (b *Builder) twin(i int, body hal.Body, on []int, all bool) hal.Body {
 func (s *System) RealJoint(a *hal.Agent, i int) bool {
 	for k := range s.Plan.Agents {
 		if p := &s.Plan.Agents[k]; p.Config.Name == a.Name() {
-			return p.Config.BodyOf(p.Layout.Actuators[i].Name) == configs.Real || p.Base != nil && p.Base.Body == configs.Real
+			return p.Config.BodyOf(p.Layout.Actuators[i].Name) == configs.Real || p.Base != nil &&
+				p.Base.Body == configs.Real
 		}
 	}
 	return a.BodyKind() == hal.Real

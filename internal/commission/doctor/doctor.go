@@ -134,7 +134,8 @@ func NewExamination(p *plan.Plan, body string, faults []string) (*Examination, e
 	if err != nil {
 		return nil, err
 	}
-	d := &Examination{plan: p, Root: assembly.MachineRoot, hypothetic: body == "" && !mixes(p), Note: func(string, ...any) {}}
+	d := &Examination{plan: p, Root: assembly.MachineRoot, hypothetic: body == "" && !mixes(p),
+		Note: func(string, ...any) {}}
 	d.open = d.openBus
 	if d.world, err = assembly.EmulateWorld(p); err != nil {
 		return nil, err
