@@ -64,14 +64,17 @@ const dyingPeriod = 20 * time.Millisecond
 // the best of some trials counts, and ten times as long where it stays busy; that they stop and stay stopped, in each.
 // A trial in which the motors did not answer in time to be driven does not count.
 func TestSafety18KilledServe(t *testing.T) {
-	const trials, timeout = 10, 5 * time.Minute
+	const trials, timeout = 10, 3 * time.Minute
 	for _, way := range []string{"kill -9", "SIGSTOP", "panic", "deadlock", "out of memory", "kill -9 after a stop",
 		"kill -9 after SIGSTOP"} {
 		t.Run(way, func(t *testing.T) {
+			latency := 20 * time.Millisecond
 			for n, begin := 0, time.Now(); ; {
-				arm, base, ended, err := diedServe(t, way)
+				arm, base, ended, err := diedServe(t, way, latency)
 				if err == nil {
 					n++
+				} else { // it did not come to a drive: the motors get longer
+					latency = min(2*latency, 160*time.Millisecond)
 				}
 				t.Logf("arm %v, base %v, supervisor ended %v, %v", arm.Round(time.Millisecond),
 					base.Round(time.Millisecond), ended.Round(time.Millisecond), err)
@@ -81,6 +84,9 @@ func TestSafety18KilledServe(t *testing.T) {
 				}
 				if n >= trials && err == nil && busy() && max(arm, base) <= 2*time.Second && ended <= 20*time.Second {
 					return
+				}
+				if n == 0 && time.Since(begin) > timeout && busy() {
+					t.Skip("this machine is too busy to emulate motors that can be driven")
 				}
 				if n >= 2*trials || time.Since(begin) > timeout {
 					t.Fatalf("got the arm's torque off after %v, the base stopped after %v, the supervisor ended "+
@@ -102,12 +108,12 @@ func busy() bool {
 
 // diedServe lets a serve that drives an arm and a base die. It returns when they stopped and when the supervisor ended,
 // since then. The error is why it did not come to that.
-func diedServe(t *testing.T, way string) (arm, base, ended time.Duration, err error) {
+func diedServe(t *testing.T, way string, latency time.Duration) (arm, base, ended time.Duration, err error) {
 	armPort, torque := emulatedArm(t)
 	basePort, rolls := emulatedBase(t)
 	name := "dying-" + strings.ReplaceAll(way, " ", "-")
 	serve := exec.Command(os.Args[0], "serve", dyingRig(t, armPort, basePort), "--set", "name="+name, "--set",
-		"clock.period="+dyingPeriod.String(), "--set", "buses.arm.latency=20ms", "--dashboard", "off",
+		"clock.period="+dyingPeriod.String(), "--set", "buses.arm.latency="+latency.String(), "--dashboard", "off",
 		"--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0", "--listen", "gamebots=127.0.0.1:0", "-o",
 		"jsonl")
 	serve.Env = append(os.Environ(), "HALYARD_TEST_COMMAND=1", "HALYARD_TEST_DEATH="+way, "GODEBUG=asyncpreemptoff=1")
@@ -137,7 +143,7 @@ func diedServe(t *testing.T, way string) (arm, base, ended time.Duration, err er
 	defer client.Close()
 	var supervisor []int
 	moves := func() bool {
-		for range 100 { // the base takes a second for its session
+		for range 300 { // the base takes a second for its session
 			drive()
 			if supervisor = children(serve.Process.Pid); torque() && rolls() && len(supervisor) == 1 {
 				return true
