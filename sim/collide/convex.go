@@ -413,6 +413,12 @@ type Moments struct {
 	volume float64
 	first  r3.Vec
 	second [6]float64 // xx yy zz xy xz yz
+	apart  bool       // each tetrahedron counts as positive
+}
+
+// AbsoluteMoments add up tetrahedra with a corner at from, each as positive whatever its side.
+func AbsoluteMoments(from [3]float64) *Moments {
+	return &Moments{from: r3.Pack(from), begun: true, apart: true}
 }
 
 // Add adds a triangle, counter-clockwise from outside.
@@ -422,6 +428,9 @@ func (m *Moments) Add(p, q, r [3]float64) {
 	}
 	a, b, c := r3.Pack(p).Sub(m.from), r3.Pack(q).Sub(m.from), r3.Pack(r).Sub(m.from)
 	v := a.Dot(b.Cross(c)) / 6
+	if m.apart {
+		v = math.Abs(v)
+	}
 	m.volume += v
 	s := a.Add(b).Add(c)
 	m.first = m.first.Along(v/4, s)
@@ -451,6 +460,18 @@ func (m *Moments) Solid() (volume float64, centre [3]float64, inertia [6]float64
 	inertia = [6]float64{yy + zz, xx + zz, xx + yy, float64(d.X*d.Y) - s[3], float64(d.X*d.Z) - s[4],
 		float64(d.Y*d.Z) - s[5]}
 	return math.Abs(m.volume), m.from.Add(d).Array(), inertia, true
+}
+
+// About returns the inertia per mass about the common corner of the tetrahedra; 0 where there is no volume.
+func (m *Moments) About() (inertia [6]float64) {
+	if !(m.volume > 0) {
+		return inertia
+	}
+	s := m.second
+	for i := range s {
+		s[i] /= m.volume
+	}
+	return [6]float64{s[1] + s[2], s[0] + s[2], s[0] + s[1], -s[3], -s[4], -s[5]}
 }
 
 // Holds reports whether a point is well inside the hull.

@@ -104,6 +104,7 @@ type solidPart struct {
 	shape   Shape // its pose is in the part's frame
 	mesh    string
 	scale   vec       // of the mesh
+	inertia string    // how the mass of the mesh is made: see meshKey
 	file    *hal.Pose // of the mesh itself, once shape is its hull
 	density float64   // kg/m³; 0 = 1000
 	massive bool      // shape.Mass is its mass

@@ -70,8 +70,9 @@ type meshStore struct {
 }
 
 type meshKey struct {
-	name  string
-	scale vec
+	name    string
+	scale   vec
+	inertia string // how MuJoCo makes the mass of it: "legacy", "convex"; "": of its closed surface
 }
 
 // meshSolid is a mesh as a solid.
@@ -86,7 +87,7 @@ func (m *meshStore) fit(s *solidPart) (say string, err error) {
 	if m.have == nil {
 		m.have = map[meshKey]meshSolid{}
 	}
-	key := meshKey{s.mesh, s.scale}
+	key := meshKey{s.mesh, s.scale, s.inertia}
 	got, known := m.have[key]
 	if !known {
 		got.shape, got.say, got.err = m.solid(key)
@@ -122,6 +123,7 @@ func (m *meshStore) solid(key meshKey) (s Shape, say string, err error) {
 	defer r.Close() // read only: an error has no effect
 	var points [][3]float64
 	var moments collide.Moments
+	var surface []mesh.Triangle // only where its mass needs it
 	err = mesh.Decode(key.name, &counter{r, &m.read}, func(t *mesh.Triangle) error {
 		corners := *t
 		for k := range corners {
@@ -139,13 +141,55 @@ func (m *meshStore) solid(key meshKey) (s Shape, say string, err error) {
 				points = append(points, c)
 			}
 		}
+		if key.inertia == "legacy" {
+			surface = append(surface, corners)
+		}
 		moments.Add(corners[0], corners[1], corners[2])
 		return nil
 	})
 	if err != nil {
 		return s, "", err
 	}
-	return hullShape(points, &moments)
+	if key.inertia == "convex" {
+		moments = collide.Moments{}
+	}
+	if s, say, err = hullShape(points, &moments); err == nil && s.Kind == Hull && surface != nil {
+		s = legacyMass(s, surface)
+	}
+	return s, say, err
+}
+
+// legacyMass gives a hull the volume, centre and inertia that MuJoCo gives its mesh unless the file says otherwise: the
+// sum of the tetrahedra between each triangle and the middle of the surface, all counted as positive, whatever their
+// side. It is right for a surface that is inside out, and more than the volume of one with hollows.
+func legacyMass(s Shape, surface []mesh.Triangle) Shape {
+	var middle vec
+	area := 0.0
+	for _, t := range surface {
+		n := cross(add(t[1], scale(-1, t[0])), add(t[2], scale(-1, t[0])))
+		a := math.Sqrt(dot(n, n)) / 2
+		area += a
+		middle = add(middle, scale(a/3, add(add(t[0], t[1]), t[2])))
+	}
+	sum := func(from vec) *collide.Moments {
+		m := collide.AbsoluteMoments(from)
+		for _, t := range surface {
+			m.Add(t[0], t[1], t[2])
+		}
+		return m
+	}
+	_, centre, _, ok := sum(scale(1/area, middle)).Solid()
+	volume, _, _, _ := sum(centre).Solid()
+	inertia := sum(centre).About()
+	if !ok || !plausible(inertia) {
+		return s
+	}
+	at := s.Pose.Position
+	own := *s.Hull
+	own.Volume, own.Inertia = volume, inertia
+	own.Centre = add(centre, scale(-1, at))
+	s.Hull, s.Pose.Position = own.Moved(own.Centre), centre
+	return s
 }
 
 // hullShape is the hull of points about its centre of mass; of points in a plane it is a thin box. moments are those of

@@ -39,10 +39,11 @@ type mjcfReader struct {
 
 // mjcfMesh is an asset; mjcfSite a frame of a part; mjcfCoef a joint of a fixed tendon.
 type mjcfMesh struct {
-	file   string
-	points [][3]float64 // in place of a file
-	scale  vec
-	pose   hal.Pose // of the reference, in the file
+	file    string
+	points  [][3]float64 // in place of a file
+	scale   vec
+	pose    hal.Pose // of the reference, in the file
+	inertia string
 }
 
 type mjcfSite struct {
@@ -284,6 +285,15 @@ func (r *mjcfReader) mesh(n *xml.Node) {
 	n = r.resolve(n, "")
 	m := &mjcfMesh{file: n.Get("file"), scale: r.triple(n, "scale", vec{1, 1, 1}),
 		pose: hal.Pose{Rotation: [4]float64{1}}}
+	switch m.inertia = n.Get("inertia"); m.inertia {
+	case "":
+		m.inertia = "legacy"
+	case "exact":
+		m.inertia = ""
+	case "shell":
+		r.note(r.place(n), "mesh.inertia", "shell: the mass is that of the hull here")
+		m.inertia = "convex"
+	}
 	name := n.Get("name")
 	if name == "" {
 		name = strings.TrimSuffix(path.Base(strings.ReplaceAll(m.file, `\`, "/")), path.Ext(m.file))
@@ -301,8 +311,24 @@ func (r *mjcfReader) mesh(n *xml.Node) {
 		m.file = path.Join(r.meshdir, path.Base(m.file))
 	} else if !path.IsAbs(m.file) {
 		m.file = path.Join(r.meshdir, m.file)
+		if beside := path.Join(path.Dir(n.File), m.file); beside != m.file && !r.opens(m.file) && r.opens(beside) {
+			m.file = beside // of an included file: MuJoCo looks there as well
+		}
 	}
 	r.meshes[name] = m
+}
+
+// opens reports whether there is a file of this name.
+func (r *mjcfReader) opens(name string) bool {
+	if r.open == nil {
+		return false
+	}
+	f, err := r.open(name)
+	if err != nil {
+		return false
+	}
+	f.Close() // read only: an error has no effect
+	return true
 }
 
 // unnamed is the name of a thing that has none.

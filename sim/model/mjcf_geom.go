@@ -144,7 +144,7 @@ func (r *mjcfReader) meshed(n *xml.Node, g *solidPart, path yaml.Path) bool {
 		}
 	}
 	if m.points == nil {
-		g.mesh, g.scale = m.file, m.scale
+		g.mesh, g.scale, g.inertia = m.file, m.scale, m.inertia
 		return true
 	}
 	hull, _, err := hullShape(m.points, &collide.Moments{})

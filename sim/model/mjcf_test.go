@@ -199,6 +199,22 @@ func TestMJCFRobot(t *testing.T) {
 	if stiff.Joints[0].Damping != maxForce || stiff.Repairs == 0 {
 		t.Errorf("a damping of 1e11: got %g, %d repairs", stiff.Joints[0].Damping, stiff.Repairs)
 	}
+	// Values of MuJoCo 3.14, which holds corners in 32 bits; a mesh beside the file that includes it.
+	const cup = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nv 0.5 0.5 0.2\nf 1 4 3 2\n" +
+		"f 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\nf 5 6 9\nf 6 7 9\nf 7 8 9\nf 8 5 9\n"
+	for how, want := range map[string][3]float64{"": {899.9598, 0.44994, 136.6767},
+		`inertia="exact"`: {733.3333, 0.39091, 114.2061}, `inertia="convex"`: {1000, 0.5, 166.6667}} {
+		r := mjcf(t, `<include file="parts/a.xml"/><worldbody><body name="b"><joint/><geom type="mesh" mesh="c"/></body></worldbody>`,
+			map[string]string{"parts/a.xml": `<mujoco><asset><mesh name="c" file="../cup.obj" ` + how +
+				`/></asset></mujoco>`,
+				"cup.obj": cup})
+		b := &r.Bodies[r.Body("b")]
+		if math.Abs(b.Mass-want[0]) > 1e-3 || math.Abs(b.CentreOfMass[2]-want[1]) > 1e-5 ||
+			math.Abs(b.Inertia[0]-want[2]) > 2e-3 {
+			t.Errorf("a mesh with %s: got %g kg at %v, inertia %v, want %v", how, b.Mass, b.CentreOfMass, b.Inertia,
+				want)
+		}
+	}
 	still := mjcf(t, `<worldbody><geom type="plane" size="1 1 1"/><geom type="box" size="1 1 1"/></worldbody>`, nil)
 	if !still.Fixed || len(still.Bodies) != 1 || len(still.Bodies[0].Shapes) != 1 || len(still.Joints) != 0 {
 		t.Errorf("a world without bodies: got %+v", still)
