@@ -146,7 +146,7 @@ func TestTablesAsJSON(t *testing.T) {
 		"bench wire --steps 1", "status", "estop", "reset", "arm", "disarm", "scan nothere", "list nothere",
 		"status nothere", "identify --check nothere --data nothere", "nml print x --nml none.nml", "shell none",
 		"plan so101", "replay nothere", "export nothere --csv nowhere", "top", "record --out nowhere/x.mcap",
-		"calibrate nothere", "calibration export --dir nothere --format lerobot", "twin nothere",
+		"report nothere", "calibrate nothere", "calibration export --dir nothere --format lerobot", "twin nothere",
 	} {
 		args := strings.Fields(line)
 		tried[args[0]] = true

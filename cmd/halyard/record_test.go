@@ -153,7 +153,7 @@ func TestReplayCommand(t *testing.T) {
 		{[]string{"replay", none}, 2, "got no MCAP file"},
 		{[]string{"replay", filepath.Join(dir, "absent.mcap")}, 2, "no such file"},
 		{[]string{"replay", file, "--set", "agents[0].guard.slew=0.05"}, 8, "shoulder_lift"},
-		{[]string{"replay", file, "--file", "x.yaml=" + none}, 2, "want one of those attached"},
+		{[]string{"replay", file, "--file", "x.yaml=" + none}, 2, "want an attached file"},
 		{[]string{"replay", file, "--as-body"}, 0, "0 different"}, // it was simulated
 		{[]string{"export", file, "--csv", filepath.Join(dir, "csv"), "-o", "jsonl"}, 0, "so101_state.csv"},
 		{[]string{"export", file, "--csv", filepath.Join(dir, "csv")}, 1, "exists"},

@@ -143,8 +143,10 @@ func diedServe(t *testing.T, way string, latency time.Duration) (arm, base, ende
 	defer client.Close()
 	var supervisor []int
 	moves := func() bool {
-		for range 300 { // the base takes a second for its session
-			drive()
+		for k := range 300 { // the base takes a second for its session
+			if drive(); k%10 == 9 && !rolls() { // a base that joined meanwhile waits for the operator
+				runApp(t, "arm", name)
+			}
 			if supervisor = children(serve.Process.Pid); torque() && rolls() && len(supervisor) == 1 {
 				return true
 			}

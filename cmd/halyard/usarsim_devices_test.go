@@ -231,9 +231,12 @@ func TestUSARSimRealClass(t *testing.T) {
 
 func bindReal(t *testing.T, path string) {
 	st, address := runArena(t, nil, usarsimFlags{arena: "hall"}, path)
-	if err := st.Rig.Arm(); err != nil { // a real body starts disarmed
-		t.Fatal(err)
+	arm := func() { // an operator's act, each time that a client has bound it
+		if err := st.Rig.Arm(); err != nil {
+			t.Fatal(err)
+		}
 	}
+	arm()
 	// Another process holds the base of a real class before a client binds it, and says so of what it cannot hold.
 	held, without, err := st.Supervised()
 	if err != nil || len(held) != 1 || len(without) > 0 {
@@ -244,6 +247,10 @@ func bindReal(t *testing.T, path string) {
 	}
 	a := dialArena(t, address)
 	a.spawn("USARBot.P2AT", "A", [3]float64{1, 2, 3})
+	if got := st.Rig.Agent("A").Condition().State; got != hal.Disarmed {
+		t.Errorf("bound: got %v, want disarmed until an operator arms", got)
+	}
+	arm()
 	if at := a.place(3); math.Hypot(at[0]-1, at[1]-2) > 1e-3 || at[2] != 3 {
 		t.Errorf("bound: got %v, want where the client said", at)
 	}
@@ -275,6 +282,7 @@ func bindReal(t *testing.T, path string) {
 	}
 	c := dialArena(t, address)
 	c.spawn("USARBot.P2AT", "C", [3]float64{})
+	arm()
 	if at := c.place(3); math.Hypot(at[0], at[1]) > 0.02 {
 		t.Errorf("bound again: got %v, want the place in the client's INIT", at)
 	}
