@@ -328,8 +328,12 @@ func (s *System) Close() error {
 // inCycle reports whether the caller may hold the rig's lock, for which Close waits: a function of package hal has
 // called it.
 func (s *System) inCycle() bool {
-	var pcs [256]uintptr
-	frames, more, frame := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])]), true, runtime.Frame{}
+	pcs := make([]uintptr, 256)
+	n := runtime.Callers(2, pcs)
+	for ; n == len(pcs); n = runtime.Callers(2, pcs) { // the cycle is at the root, below any recursion of the program
+		pcs = make([]uintptr, 2*len(pcs))
+	}
+	frames, more, frame := runtime.CallersFrames(pcs[:n]), true, runtime.Frame{}
 	for panicked := false; more; {
 		frame, more = frames.Next()
 		panicked = panicked || frame.Function == "runtime.gopanic"

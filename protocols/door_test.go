@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -173,6 +174,66 @@ func testEvicted(t *testing.T) {
 	if _, err := c.Read(make([]byte, 1)); !errors.Is(err, ErrStranger) || Recognize(c) {
 		t.Errorf("got %v, recognized %v, want a stranger", err, Recognize(c))
 	}
+}
+
+// TestDripping: strangers that send a byte a second keep no client out, neither of their own address nor of another:
+// the oldest gives way as if it were silent.
+func TestDripping(t *testing.T) {
+	for _, at := range []string{"127.0.0.1:1", "192.0.2.1:1", "192.0.2.2:1"} {
+		synctest.Test(t, func(t *testing.T) { testDripping(t, at) })
+	}
+}
+
+func testDripping(t *testing.T, client string) {
+	d := newDoor(Limits{Connections: 4})
+	done := make(chan struct{})
+	var all sync.WaitGroup
+	stranger := func(at string) {
+		near, far := net.Pipe()
+		c := d.place(from{near, at}, done)
+		if c == nil {
+			return
+		}
+		all.Go(func() {
+			defer d.leave(c)
+			io.Copy(io.Discard, c)
+		})
+		all.Go(func() {
+			defer far.Close()
+			for tick := time.Tick(time.Second); ; {
+				select {
+				case <-done:
+					return
+				case <-tick:
+				}
+				if _, err := far.Write([]byte("x")); err != nil {
+					return
+				}
+			}
+		})
+	}
+	for range 3 * minStrangers {
+		stranger("127.0.0.1:2")
+		stranger("192.0.2.1:2")
+	}
+	for range 60 {
+		time.Sleep(time.Second) // synctest's
+		begin := time.Now()
+		near, far := net.Pipe()
+		c := d.place(from{near, client}, done)
+		if c == nil || !Recognize(c) {
+			t.Fatalf("a client of %s beside strangers that drip: got no place", client)
+		}
+		if wait := time.Since(begin); wait > timeToSpeak {
+			t.Errorf("a client of %s waited %v, want at most %v", client, wait, timeToSpeak)
+		}
+		d.leave(c)
+		far.Close()
+		stranger("127.0.0.1:2")
+		stranger("192.0.2.1:2")
+	}
+	close(done)
+	all.Wait()
 }
 
 // TestFull: a stranger that is a client's too late is closed.

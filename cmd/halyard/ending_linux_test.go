@@ -163,6 +163,14 @@ func closing(t *testing.T, name string) (sys *halyard.System, ran chan error, to
 	return sys, ran, torque
 }
 
+// deeply calls f from depth calls of its own.
+func deeply(depth int, f func() error) error {
+	if depth > 0 {
+		return deeply(depth-1, f)
+	}
+	return f()
+}
+
 // TestCloseBesideRun: Close ends Run, from any goroutine and again, and torque is off on the wire when it returns; also
 // where the main function panics.
 func TestCloseBesideRun(t *testing.T) {
@@ -192,7 +200,7 @@ func TestCloseBesideRun(t *testing.T) {
 			said := make(chan error, 1)
 			cancel := sys.OnCycle(func(*hal.Cycle) {
 				select {
-				case said <- sys.Close():
+				case said <- deeply(1000, sys.Close):
 				default:
 				}
 			})

@@ -45,3 +45,37 @@ func TestSafety18SupervisorFrames(t *testing.T) {
 		}
 	}
 }
+
+// TestSafety18EveryLine: the supervisor of several lines writes each telegram to its own line.
+func TestSafety18EveryLine(t *testing.T) {
+	var lines []Line
+	var buses []*os.File
+	for i := range 3 {
+		pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_DGRAM|syscall.SOCK_NONBLOCK, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, bus := os.NewFile(uintptr(pair[0]), "line"), os.NewFile(uintptr(pair[1]), "bus")
+		defer line.Close()
+		defer bus.Close()
+		lines, buses = append(lines, Line{File: line, TorqueOff: []byte{byte(i), 0xff}}), append(buses, bus)
+	}
+	t.Setenv(role, "supervisor")
+	s, err := Start(t.Context(), []string{os.Args[0]}, MinTimeout, lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Beat(); err != nil {
+		t.Fatal(err)
+	}
+	for i, bus := range buses {
+		bus.SetReadDeadline(time.Now().Add(time.Minute))
+		for range 3 {
+			b := make([]byte, 8)
+			if n, err := bus.Read(b); err != nil || n != 2 || b[0] != byte(i) {
+				t.Fatalf("line %d: got % x, %v, want its own telegram", i, b[:n], err)
+			}
+		}
+	}
+}

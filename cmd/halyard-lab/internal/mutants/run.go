@@ -59,6 +59,9 @@ func Packages(file string) []string {
 	return strings.Fields(cmp.Or(tests[best], "./"+filepath.ToSlash(filepath.Dir(file))))
 }
 
+// testTime bounds the tests of one package: an error that hangs them is noticed too.
+const testTime = "4m"
+
 // Runner applies mutants to the tree below Root, one at a time.
 type Runner struct {
 	Root  string
@@ -104,7 +107,7 @@ func (r *Runner) Try(ctx context.Context, m *Mutant) (res Result, err error) {
 	}
 	for _, p := range packages {
 		out, err := r.command(ctx, "go", "test", "-overlay", overlay, "-vet=off", "-count=1", "-failfast", "-timeout",
-			"10m", p)
+			testTime, p)
 		if ctx.Err() != nil {
 			return res, ctx.Err()
 		}
