@@ -82,6 +82,7 @@ func newCalibrate(a *app) *cobra.Command {
 			"elbow_flex\n  halyard calibrate show my-so101.yaml",
 		Args: arguments("CONFIG", "halyard calibrate my-so101.yaml"), ValidArgsFunction: completeConfigs,
 		RunE: func(c *cobra.Command, args []string) error {
+			a.config = args[0]
 			g.Config, g.Agent, g.Options = args[0], agent, configs.Options{Body: f.body, Set: f.set}
 			g.In, g.Open = commission.NewAsker(a.in), a.options(slog.New(slog.DiscardHandler))
 			if terminalOf(a.in) != nil {

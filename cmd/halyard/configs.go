@@ -54,6 +54,7 @@ func (f *configFlags) load(a *app, args []string) (*halyard.Config, error) {
 	if len(args) > 0 {
 		name = args[0]
 	}
+	a.config = name
 	c, err := halyard.Check(name, f.settings()...)
 	if err != nil {
 		return nil, err
@@ -184,6 +185,18 @@ func titleOf(data []byte) string {
 	return title
 }
 
+// validated is a config without an error.
+type validated struct {
+	Config   string   `json:"config"`
+	Valid    bool     `json:"valid"`
+	Warnings []string `json:"warnings"`
+}
+
+// Cells implements report.Row.
+func (v validated) Cells() report.Cells {
+	return report.Cells{{"config", v.Config}, {"valid", v.Valid}, {"warnings", len(v.Warnings)}}
+}
+
 func newValidate(a *app) *cobra.Command {
 	var f configFlags
 	c := &cobra.Command{
@@ -192,6 +205,7 @@ func newValidate(a *app) *cobra.Command {
 		Args:              arguments("CONFIG", "halyard configs"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(_ *cobra.Command, args []string) error {
+			v := validated{Config: args[0], Valid: true, Warnings: []string{}}
 			rows, refused, warning, err := f.budget(a, args, budget.Options{})
 			switch {
 			case err != nil:
@@ -199,15 +213,21 @@ func newValidate(a *app) *cobra.Command {
 			case refused != nil && !warning:
 				return refused
 			case refused != nil:
-				a.note("warning: as a real robot: %v", refused)
+				v.Warnings = append(v.Warnings, "as a real robot: "+refused.Error())
 			}
 			for _, b := range rows {
 				if w := b.Warning(); w != "" {
-					a.note("warning: %s", w)
+					v.Warnings = append(v.Warnings, w)
 				}
 			}
+			for _, w := range v.Warnings {
+				a.note("warning: %s", w)
+			}
 			a.note("%s: valid. Next: halyard serve %s", args[0], args[0])
-			return nil
+			if a.format == "table" {
+				return nil
+			}
+			return show(a, []validated{v})
 		},
 	}
 	f.add(c)

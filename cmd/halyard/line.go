@@ -23,8 +23,8 @@ type lineFlags struct {
 func (f *lineFlags) add(c *cobra.Command) {
 	c.Flags().IntSliceVar(&f.bauds, "baud", catalog.UsualBauds(), "baud rates to try, bit/s")
 	c.Flags().StringVar(&f.protocol, "protocol", "all",
-		"a bus type, as a config has it, or both: the two of one vendor that share a line; all leaves out "+
-			strings.Join(catalog.BuiltinBuses().Named(), ", "))
+		strings.Join(catalog.BuiltinBuses().Names(), ", ")+"; both: the two of one vendor that share a line; "+
+			"all leaves out "+strings.Join(catalog.BuiltinBuses().Named(), ", "))
 	c.Flags().StringVar(&f.opener, "serial-backend", serial.Bugst,
 		"library that opens the port: bugst, or tarm (up to 115200 Bd)")
 	f.complete(c)

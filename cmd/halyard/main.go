@@ -44,6 +44,7 @@ type app struct {
 
 	format     string // table, json or jsonl
 	quiet      bool
+	config     string // which the sub-command is about; "" = none
 	dashboard  halyard.DashboardOptions
 	token      command.Token
 	expose     string                 // the folder of serve --expose

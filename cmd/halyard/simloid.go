@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -121,9 +122,12 @@ func (f *simloidFlags) readConf(a *app, c *simloidconf.Conf) error {
 
 // ofConfig returns the rig of a config; its only robot gets a Simloid server if it has none.
 func (f *simloidFlags) ofConfig(a *app, cmd *cobra.Command, name string) (*halyard.Config, error) {
-	for _, flag := range []string{"robot", "scene", "steplength"} {
-		if cmd.Flags().Changed(flag) {
-			return nil, serve.Fault("--"+flag, "it", "this key in "+name+", or --set")
+	for _, flag := range [][2]string{{"robot", "agents[0].model"}, {"scene", "world.scene"},
+		{"steplength", "clock.period"}} {
+		if given := cmd.Flags().Lookup(flag[0]); given.Changed {
+			return nil, &hal.Error{Kind: hal.Invalid, Op: "simloid: --" + flag[0],
+				Err: fmt.Errorf("got %s and CONFIG %s, want %s in the config, or --set", given.Value, name, flag[1]),
+				Try: "halyard simloid " + name + " --set " + flag[1] + "=" + given.Value.String()}
 		}
 	}
 	g := configFlags{body: f.body, set: f.Set}

@@ -313,7 +313,8 @@ func TestBanner(t *testing.T) {
 		want   string
 		agents []configs.Agent
 	}{
-		{"SIMULATED", []configs.Agent{agent(configs.Sim, nil), agent(configs.Emulated, nil)}},
+		{"SIMULATED", []configs.Agent{agent(configs.Sim, nil)}},
+		{"EMULATED", []configs.Agent{agent(configs.Sim, nil), agent(configs.Emulated, nil)}},
 		// GPIO lines alone
 		{"MIXED BODY", []configs.Agent{agent(configs.Sim, map[string]configs.BodyKind{"front": configs.Real})}},
 		{"MIXED BODY", []configs.Agent{agent(configs.Real, nil), agent(configs.Sim, nil)}},

@@ -2,6 +2,7 @@
 package command
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ type Host struct {
 	Format   *string                                        // table, json or jsonl
 	Note     func(format string, args ...any)               // prints a message for people on stderr
 	Progress func(what string, total int) *console.Progress // shows the completed share of total, only on a terminal
+	Config   string                                         // which the command is about; "" = none
 }
 
 // Show prints rows in the selected form: a table, one JSON object, or a JSON line each.
@@ -67,20 +69,31 @@ func (h *Host) Line(v any) error { return json.NewEncoder(h.Out).Encode(v) }
 func (h *Host) Complain(program string, err error) {
 	if *h.Format == "json" || *h.Format == "jsonl" {
 		var e *hal.Error
-		fault := map[string]string{"kind": hal.KindOf(err).String(), "message": err.Error()}
+		fault := map[string]string{"kind": hal.KindOf(err).String(), "message": h.typed(err.Error())}
 		if errors.As(err, &e) {
 			for key, text := range map[string]string{"bus": e.Bus, "joint": e.Joint, "try": e.Try} {
 				if text != "" {
-					fault[key] = text
+					fault[key] = h.typed(text)
 				}
 			}
 		}
 		json.NewEncoder(h.Err).Encode(map[string]any{"error": fault})
 		return
 	}
-	for _, text := range strings.Split(err.Error(), "\n") {
+	for _, text := range strings.Split(h.typed(err.Error()), "\n") {
 		fmt.Fprintln(h.Err, program+": "+text)
 	}
+}
+
+// typed is text with the doctor's command as it is to be typed: a driver does not know its config.
+func (h *Host) typed(text string) string {
+	const bare = "halyard doctor"
+	of := cmp.Or(h.Config, "CONFIG")
+	text = strings.ReplaceAll(text, bare+")", bare+" "+of+")")
+	if strings.HasSuffix(text, bare) {
+		text += " " + of
+	}
+	return text
 }
 
 // Arguments accepts the arguments in want: one word each, in brackets if optional, with ... if it may be repeated. Any

@@ -72,7 +72,7 @@ func BusIn(target string) (c *configs.Config, bus string, err error) {
 	if servos := catalog.BuiltinBuses().Has(b.Type); !ok || !servos {
 		return nil, "", &hal.Error{Kind: hal.Invalid, Op: target,
 			Err: fmt.Errorf("got bus %q, want a line of servos of %s: %s",
-				name, c.Name, strings.Join(ServoBuses(c), ", ")), Try: "halyard configs " + config}
+				name, c.Name, strings.Join(ServoBuses(c), ", ")), Try: "halyard list " + config}
 	}
 	return c, name, nil
 }

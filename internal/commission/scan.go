@@ -110,7 +110,8 @@ func (s *Survey) pass(ctx context.Context) ([]FoundServo, error) {
 				s.Note("%d Bd: %s servos share a line with no others: no other protocol is asked", b, t.Vendor)
 				break
 			}
-			s.Note("%d of %d: %d Bd, protocol %s: %s", i+1, len(s.Bauds), b, kind, summary(found))
+			s.Note("%d of %d: %d Bd, protocol %s: %s", i+1, len(s.Bauds), b, spoken(found, kind),
+				summary(found))
 		}
 	}
 	return rows, nil

@@ -44,6 +44,21 @@ func reasonOf(err error) string {
 }
 
 // summary is "ids 1-6: MODEL x6", or "nothing".
+// spoken names the protocols of the servos that were found; asked is the one in which they were asked, which others may
+// answer too.
+func spoken(found []FoundServo, asked string) string {
+	var types []string
+	for _, f := range found {
+		if !slices.Contains(types, f.Type) {
+			types = append(types, f.Type)
+		}
+	}
+	if len(types) == 0 {
+		return asked
+	}
+	return strings.Join(types, " and ")
+}
+
 func summary(found []FoundServo) string {
 	if len(found) == 0 {
 		return "nothing"

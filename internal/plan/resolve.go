@@ -112,8 +112,31 @@ func Resolve(c *configs.Config, cat *catalog.Catalog) (*Plan, error) {
 	for i := range c.Servers {
 		r.served(p, i)
 	}
+	r.foldUncalibrated()
 	return p, r.Faults.Err()
 }
+
+// foldUncalibrated makes one fault of all the joints without a calibration: one command writes all their files.
+func (r *Resolver) foldUncalibrated() {
+	first := -1
+	var kept configs.Faults
+	for _, f := range r.Faults {
+		if f.Kind != hal.Uncalibrated || f.Got != gotNone {
+			kept = append(kept, f)
+			continue
+		}
+		if first < 0 {
+			first, kept = len(kept), append(kept, f)
+			continue
+		}
+		joint := strings.Split(string(f.Path.Parent()), ".")
+		kept[first].Got += ", nor for " + joint[len(joint)-1]
+	}
+	r.Faults = kept
+}
+
+// gotNone is what a joint without a calibration has.
+const gotNone = "none"
 
 // Listening finds two servers at one address. Protocols over UDP and over TCP do not get in each other's way.
 func (r *Resolver) Listening(i int, s *configs.Server) {

@@ -141,7 +141,7 @@ func calibrated[T any](r *Resolver, at configs.Path, file, must string, body con
 	at = at.Key("calibration")
 	if file == "" {
 		if body == configs.Real {
-			r.uncalibrated(at, "none", must, r.measureFix())
+			r.uncalibrated(at, gotNone, must, r.measureFix(at, must))
 		}
 		return nil
 	}
@@ -153,20 +153,30 @@ func calibrated[T any](r *Resolver, at configs.Path, file, must string, body con
 		r.unread(at, file, must, err)
 		return nil
 	case of(c) != device:
-		r.uncalibrated(at, "one of "+of(c), "one of "+device, r.measureFix())
+		r.uncalibrated(at, "one of "+of(c), "one of "+device, r.measureFix(at, must))
 	}
 	return c
 }
 
 // measureFix returns the fix for a calibration that is missing, or of another device.
-func (r *Resolver) measureFix() string {
-	return "see docs/calibration.md; halyard doctor " + r.Config.Source + " lists what else is missing"
+func (r *Resolver) measureFix(at configs.Path, must string) string {
+	keys := strings.Split(string(at.Parent()), ".")
+	device := " --sensor " + keys[len(keys)-1]
+	switch {
+	case strings.Contains(must, "of this servo"):
+		device = ""
+	case strings.Contains(must, "channel"):
+		device = " --pulse " + keys[len(keys)-1]
+	}
+	return "halyard calibrate " + r.Config.Source + device + " writes it (docs/calibration.md); halyard doctor " +
+		r.Config.Source +
+		" lists what else is missing"
 }
 
 // unread reports a calibration file that is missing or cannot be read.
 func (r *Resolver) unread(at configs.Path, file, must string, err error) {
 	if hal.KindOf(err) == hal.Uncalibrated {
-		r.uncalibrated(at, file+", which is not there", must, r.measureFix())
+		r.uncalibrated(at, file+", which is not there", must, r.measureFix(at, must))
 		return
 	}
 	if r.ownFaults(err) {

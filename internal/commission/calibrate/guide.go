@@ -41,13 +41,14 @@ type Guide struct {
 	Open    []halyard.Option
 	Live    <-chan time.Time // draws the table of a real robot again while it is moved; nil = never
 
-	robot  *Robot
-	joints []*Joint
-	stand  *stand
-	old    map[string]*calibration.Joint // in use before
-	notes  progress
-	alter  func(*configs.Config)      // differences between body and model, planted by tests
-	strike func(*halyard.Agent) error // likewise, as a recorded motion begins
+	robot     *Robot
+	joints    []*Joint
+	stand     *stand
+	old       map[string]*calibration.Joint // in use before
+	notes     progress
+	announced bool                       // on which devices it works
+	alter     func(*configs.Config)      // differences between body and model, planted by tests
+	strike    func(*halyard.Agent) error // likewise, as a recorded motion begins
 }
 
 const degree = math.Pi / 180
@@ -59,6 +60,9 @@ const leastTurn = 3 * degree
 // off, and files that were not confirmed are as they were.
 func (g *Guide) Run(ctx context.Context) (rows []Row, err error) {
 	if err := g.prepare(); err != nil {
+		return nil, err
+	}
+	if _, err := g.sessionConfig(g.path); err != nil { // which tells first on which devices it works
 		return nil, err
 	}
 	defer func() {
@@ -187,7 +191,7 @@ func (g *Guide) measure(ctx context.Context) (err error) {
 	if g.stand.real {
 		g.printf("REAL ROBOT %s: its torque is off. Hold what could fall.", g.robot.Name)
 	} else {
-		g.printf("SIMULATED: emulated servos in memory. Move joints with: hand JOINT DEGREES ...")
+		g.printf("EMULATED: servos in memory. Move joints with: hand JOINT DEGREES ...")
 	}
 	return g.byHand(ctx)
 }

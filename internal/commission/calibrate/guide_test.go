@@ -290,3 +290,35 @@ func TestChoose(t *testing.T) {
 		}
 	}
 }
+
+// Commissioning means hardware: without --body the servos are real whatever the config simulates for now, and a session
+// does not go on with another kind of devices.
+func TestSessionKeepsBody(t *testing.T) {
+	dir := t.TempDir()
+	g, out := guide(t, dir, "", configs.Options{})
+	if err := g.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	c, err := g.sessionConfig(func(*Joint) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := &c.Agents[0]; a.BodyOf("elbow_flex") != configs.Real ||
+		!strings.HasPrefix(out.String(), "REAL: so101, bus arm at /dev/") {
+		t.Errorf("got body %s, %q, want the real servos, and where they are", a.BodyOf("elbow_flex"), out)
+	}
+	if err := g.resume(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	g, out = guide(t, dir, "\n", configs.Options{Body: "emulated"})
+	if err := g.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.resume(t.Context()); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "real devices") {
+		t.Errorf("got %v, want the session of the real robot refused", err)
+	}
+	if _, err := g.sessionConfig(func(*Joint) string { return "" }); err != nil ||
+		!strings.HasPrefix(out.String(), "EMULATED:") {
+		t.Errorf("got %v, %q, want EMULATED first", err, out)
+	}
+}

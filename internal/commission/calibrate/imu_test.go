@@ -66,7 +66,7 @@ func TestInertialSession(t *testing.T) {
 		}
 		return r, nil
 	}
-	guide, out := guide(t, t.TempDir(), "", configs.Options{})
+	guide, out := guide(t, t.TempDir(), "", configs.Options{Body: "emulated"})
 	guide.In = commission.NewAsker(hand)
 	made, err := guide.inertial(context.Background(), calibration.NominalInertial("imu", "mpu-6050"), g, read)
 	if err != nil {
@@ -196,7 +196,7 @@ func TestMagnetometerSession(t *testing.T) {
 		return worst
 	}
 	before := heading()
-	guide, out := guide(t, t.TempDir(), "\n\n\n", configs.Options{})
+	guide, out := guide(t, t.TempDir(), "\n\n\n", configs.Options{Body: "emulated"})
 	if err := guide.magnetometer(context.Background(), made, 9.80665, read); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

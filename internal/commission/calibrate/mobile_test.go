@@ -84,7 +84,7 @@ func TestTwinOfMovingBase(t *testing.T) {
 	if differs == 0 || strings.Contains(text.String(), "why a joint") {
 		t.Errorf("got %d joints that differ, and %s", differs, text.String())
 	}
-	g, out := guide(t, t.TempDir(), strings.Repeat("\n", 6), configs.Options{})
+	g, out := guide(t, t.TempDir(), strings.Repeat("\n", 6), configs.Options{Body: "emulated"})
 	g.Config = config
 	if rows, err := g.Twin(context.Background()); hal.KindOf(err) != hal.Invalid ||
 		!strings.Contains(err.Error(), "base moves") || len(rows) > 0 {

@@ -103,7 +103,7 @@ func (g *Guide) Output(ctx context.Context, name string) (err error) {
 	if c.Agents[0].Has(configs.Real) {
 		g.printf("REAL OUTPUT %s: take the propeller off, or put it into water; keep hands away.", name)
 	} else {
-		g.printf("SIMULATED: an emulated board in memory.")
+		g.printf("EMULATED: a board in memory.")
 	}
 	if _, err := g.choose(ctx, "Pulses go out now. Enter", ""); err != nil {
 		return err
@@ -171,10 +171,7 @@ func (g *Guide) deviceConfig(what, where, name string,
 		if !ok {
 			continue
 		}
-		kind := a.BodyOf(name)
-		if kind == configs.Sim {
-			kind = configs.Emulated
-		}
+		kind := g.body()
 		path := c.Resolve(cmp.Or(file, filepath.Join("calibration", name+".yaml")))
 		if g.Dir != "" {
 			path = filepath.Join(g.Dir, name+".yaml")

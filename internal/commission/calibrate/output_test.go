@@ -48,7 +48,7 @@ func TestThrusterSession(t *testing.T) {
 		}
 		return 0
 	}
-	g, out := guide(t, t.TempDir(), "", configs.Options{})
+	g, out := guide(t, t.TempDir(), "", configs.Options{Body: "emulated"})
 	w := &watcher{out: out}
 	w.answer = func(prompt string, us float64) string {
 		switch {
@@ -100,7 +100,7 @@ func TestThrusterSession(t *testing.T) {
 
 // A hobby servo with a planted table, mounted the other way round, gets it.
 func TestHobbyServoSession(t *testing.T) {
-	g, out := guide(t, t.TempDir(), "", configs.Options{})
+	g, out := guide(t, t.TempDir(), "", configs.Options{Body: "emulated"})
 	angle := func(us float64) float64 { return -(us - 1480) * 0.09 }
 	w := &watcher{out: out}
 	w.answer = func(prompt string, us float64) string {

@@ -10,12 +10,16 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
 )
 
 // progress is the measurements of a session so far. It is saved in a file until the session ends, so that an
 // interrupted session can be continued.
 type progress struct {
 	Robot   string               `json:"robot"`
+	Body    configs.BodyKind     `json:"body"` // on which devices it measured: real or emulated
 	Started time.Time            `json:"started"`
 	Joints  map[string]*measured `json:"joints"`
 }
@@ -63,7 +67,7 @@ func (g *Guide) keep() error {
 
 // resume asks whether to continue a session that ended early.
 func (g *Guide) resume(ctx context.Context) error {
-	fresh := progress{Robot: g.robot.Name, Started: g.Now(), Joints: map[string]*measured{}}
+	fresh := progress{Robot: g.robot.Name, Body: g.body(), Started: g.Now(), Joints: map[string]*measured{}}
 	data, err := os.ReadFile(g.progressFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		g.notes = fresh
@@ -75,6 +79,12 @@ func (g *Guide) resume(ctx context.Context) error {
 		g.printf("%s is half written, or of another robot: the session begins again", g.progressFile())
 		g.notes = fresh
 		return g.keep()
+	}
+	if g.notes.Body != g.body() {
+		return &hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config,
+			Err: fmt.Errorf("got an unfinished session on %s devices (%s), want one on %s devices: they never mix",
+				cmp.Or(string(g.notes.Body), "unknown"), g.progressFile(), g.body()),
+			Try: "--body as before, or remove that file to begin again"}
 	}
 	began := g.notes.Started.Local().Format("2 January 15:04")
 	text, err := g.choose(ctx, "A session of "+began+" was not finished. Enter goes on with it, n begins again", "n",

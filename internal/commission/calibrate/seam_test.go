@@ -22,7 +22,7 @@ func TestGuideGoesOnBeyondSeam(t *testing.T) {
 		dir, o := t.TempDir(), configs.Options{Body: "emulated"}
 		at := "agents[0].hardware.joints.elbow_flex.ground_truth"
 		o.Set = []string{fmt.Sprintf("%s.zero=%g", at, c.zero), fmt.Sprintf("%s.direction=%d", at, c.direction)}
-		before := fmt.Sprintf(`{"robot": "so101", "joints": {"elbow_flex": {"reference_ticks": %g}}}`, c.reference)
+		before := fmt.Sprintf(`{"robot": "so101", "body": "emulated", "joints": {"elbow_flex": {"reference_ticks": %g}}}`, c.reference)
 		if err := os.WriteFile(filepath.Join(dir, ".so101.calibrate.json"), []byte(before), 0o644); err != nil {
 			t.Fatal(err)
 		}

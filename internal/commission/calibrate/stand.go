@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -47,18 +48,23 @@ type watched struct {
 }
 
 // sessionConfig returns the config with only this robot and without servers, with torque off until it is armed, and
-// with the calibration file(j) for each joint; "" keeps its own. A simulated robot becomes an emulated one, which has
-// servos to calibrate.
+// with the calibration file(j) for each joint; "" keeps its own. Its servos are those of body.
 func (g *Guide) sessionConfig(file func(*Joint) string) (*configs.Config, error) {
-	c, a, err := g.load(g.Options)
-	if err == nil && !a.Has(configs.Real) && !a.Has(configs.Emulated) {
-		o := g.Options
+	o := g.Options
+	if o.Body == string(configs.Sim) { // it has no servos to calibrate
 		o.Body = string(configs.Emulated)
-		c, a, err = g.load(o)
 	}
+	c, a, err := g.load(o)
 	if err != nil {
 		return nil, err
 	}
+	if o.Body == "" { // what the config simulates for now is hardware all the same
+		a.Body, a.Parts = configs.Sim, map[string]configs.BodyKind{}
+		for i := range g.robot.Joints {
+			a.Parts[g.robot.Joints[i].Name] = configs.Real
+		}
+	}
+	g.announce(c, a)
 	c.Servers, c.Classes, a.Shadow = nil, nil, false
 	a.Guard.Armed, a.Guard.Arming, a.Guard.OnTimeout = false, "operator", "hold"
 	a.Guard.Slew = math.Min(a.Guard.Slew, 0.25)
@@ -81,6 +87,34 @@ func (g *Guide) sessionConfig(file func(*Joint) string) (*configs.Config, error)
 		a.Hardware.Joints[j.Name] = h
 	}
 	return c, nil
+}
+
+// body is which devices a session uses: real ones, but where --body says otherwise.
+func (g *Guide) body() configs.BodyKind {
+	if b := configs.BodyKind(g.Options.Body); b == configs.Sim || b == configs.Emulated {
+		return configs.Emulated
+	}
+	return configs.Real
+}
+
+// announce tells once on which devices a session works.
+func (g *Guide) announce(c *configs.Config, a *configs.Agent) {
+	if g.announced {
+		return
+	}
+	g.announced = true
+	if g.body() == configs.Emulated {
+		g.printf("EMULATED: %s, on devices in memory. Without --body it is the hardware.", a.Name)
+		return
+	}
+	var ports []string
+	for i := range g.robot.Joints {
+		bus := a.Hardware.Joints[g.robot.Joints[i].Name].Bus
+		if at := "bus " + bus + " at " + c.Buses[bus].Port; !slices.Contains(ports, at) {
+			ports = append(ports, at)
+		}
+	}
+	g.printf("REAL: %s, %s. --body emulated is a rehearsal.", a.Name, strings.Join(ports, ", "))
 }
 
 // load reads the config and leaves no agent in it but the robot.

@@ -118,10 +118,7 @@ func (g *Guide) odometer(ctx context.Context) (reckoned func() ([][2]float64, er
 			Err: errors.New("no hardware.base with wheel odometry in this config")}
 	}
 	r := *robots[at].Robot
-	kind := r.BodyOf(configs.BasePart)
-	if kind == configs.Sim {
-		kind = configs.Emulated
-	}
+	kind := g.body()
 	r.Body, r.Parts, r.Shadow = configs.Sim, map[string]configs.BodyKind{configs.BasePart: kind}, false
 	base := *r.Hardware.Base
 	base.Odometry = configs.Reckon{Distance: 1, Turn: 1}

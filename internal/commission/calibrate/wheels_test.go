@@ -34,7 +34,7 @@ func TestWheelsSession(t *testing.T) {
 		walks = append(walks, steps)
 	}
 	walks[0] = [][2]float64{{0.01, 0}}
-	g, out := guide(t, t.TempDir(), "", configs.Options{})
+	g, out := guide(t, t.TempDir(), "", configs.Options{Body: "emulated"})
 	calls, asked := 0, false
 	w := &watcher{out: out}
 	w.answer = func(prompt string, _ float64) string {

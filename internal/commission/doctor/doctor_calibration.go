@@ -15,7 +15,7 @@ import (
 func (s *ServoCheck) calibrated() {
 	s.Check("calibration")
 	path := s.plan.Hardware.Calibration
-	fix := "measure " + s.joint + " and write its file: docs/calibration.md"
+	fix := s.measureFix()
 	if path == "" {
 		if s.Kind == configs.Real {
 			s.fail("calibration", hal.Uncalibrated, "no calibration file: ticks cannot be converted to radians", fix)
@@ -49,6 +49,11 @@ func (s *ServoCheck) calibrated() {
 				c.RangeTicks[1]),
 			fix+", if its horn was mounted again")
 	}
+}
+
+// measureFix is the command that measures the joint.
+func (s *ServoCheck) measureFix() string {
+	return "measure " + s.joint + ": halyard calibrate " + s.Examination.plan.Config.Source + " --joint " + s.joint
 }
 
 // drift compares where the joints of each robot lie with the rest pose of their calibrations.
@@ -107,8 +112,7 @@ func (d *Examination) misfits() {
 	}
 	for _, s := range d.met { // of a nominal file
 		if s.moved {
-			s.fail("calibration", hal.Uncalibrated, "stale: "+s.stale(s.cal), "measure "+s.joint+
-				" and write its file: docs/calibration.md")
+			s.fail("calibration", hal.Uncalibrated, "stale: "+s.stale(s.cal), s.measureFix())
 		}
 	}
 }

@@ -203,7 +203,7 @@ func (x *DeviceCheck) Board(p *catalog.BoardPlan) {
 		a := &x.plan.Agents[i]
 		for k := range a.Joints {
 			if j := &a.Joints[k]; j.Pulses.Board == p {
-				x.calibrated(body, p.Bus, a.Layout.Actuators[k].Name, j.Pulses.Calibration == nil,
+				x.calibrated(body, p.Bus, "--pulse", a.Layout.Actuators[k].Name, j.Pulses.Calibration == nil,
 					j.Pulses.Calibration != nil && j.Pulses.Calibration.Method == calibration.ByNominal)
 			}
 		}
@@ -289,7 +289,7 @@ func (x *DeviceCheck) sensor(p *catalog.SensorPlan) {
 		x.measures(p, body)
 	}
 	if p.Kind.Inertial {
-		x.calibrated(body, p.Config.Bus, p.Name, p.Calibration == nil, p.Calibration != nil &&
+		x.calibrated(body, p.Config.Bus, "--sensor", p.Name, p.Calibration == nil, p.Calibration != nil &&
 			p.Calibration.Method == calibration.ByNominal)
 	}
 }
@@ -397,8 +397,8 @@ func learntBy(s drivers.Sensor) (string, error) {
 }
 
 // calibrated checks a calibration: missing it is a failure of what is real, nominal a warning.
-func (x *DeviceCheck) calibrated(body configs.BodyKind, bus, name string, missing, nominal bool) {
-	fix := "measure " + name + " and write its file: docs/calibration.md"
+func (x *DeviceCheck) calibrated(body configs.BodyKind, bus, flag, name string, missing, nominal bool) {
+	fix := "measure " + name + ": halyard calibrate " + x.plan.Config.Source + " " + flag + " " + name
 	f := Finding{Check: "calibration", State: StateOK, Bus: bus, Joint: name, Found: "measured"}
 	switch {
 	case missing && body == configs.Real:
