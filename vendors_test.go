@@ -22,7 +22,6 @@ var namedElsewhere = map[string]string{
 	"sim/emulator/servos/servos.go":               "makes every vendor's emulated servos for other programs",
 	"calibration/lerobot.go":                      "LeRobot's files have two rules, by the vendor of the servo",
 	"configs/config.go":                           "the help of key `type` lists its values",
-	"internal/rigtest/*.go":                       "robots and lines of tests",
 	"drivers/serial/ports.go":                     "USB ids and the products that have them",
 	"cmd/halyard/identify.go":                     "an example to type: it takes a servo's name",
 	"internal/commission/doctor/doctor_cases*.go": "made-up robots of the doctor's fault matrix",

@@ -183,7 +183,7 @@ func (b *protocol) share(i int) float64 {
 	return min(b.chain.Devices[i].Share()*b.devices[i].m.Spans.Torque, b.devices[i].own)
 }
 
-// readOwn reads the torque limit of motor i. One that was not written here is the motor's own: somebody set it, or the
+// readOwn reads the torque limit of motor i. One that was not written here is the motor's own: a user set it, or the
 // motor has restarted.
 func (b *protocol) readOwn(i int) error {
 	d := &b.devices[i]

@@ -60,7 +60,7 @@ func (b *canProtocol) Ready(i int) (bool, error) {
 	if err := b.guard(i); err != nil {
 		return false, err
 	}
-	if err := b.readOwn(i); err != nil { // somebody may have lowered it
+	if err := b.readOwn(i); err != nil { // another client may have lowered it
 		return false, err
 	}
 	d.control, d.limit = wanted(&dev.Goal), math.NaN()

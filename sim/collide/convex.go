@@ -416,7 +416,7 @@ type Moments struct {
 	apart  bool       // each tetrahedron counts as positive
 }
 
-// AbsoluteMoments add up tetrahedra with a corner at from, each as positive whatever its side.
+// AbsoluteMoments add up tetrahedra with a corner at from, each as positive regardless of its side.
 func AbsoluteMoments(from [3]float64) *Moments {
 	return &Moments{from: r3.Pack(from), begun: true, apart: true}
 }

@@ -160,8 +160,8 @@ func (m *meshStore) solid(key meshKey) (s Shape, say string, err error) {
 }
 
 // legacyMass gives a hull the volume, centre and inertia that MuJoCo gives its mesh unless the file says otherwise: the
-// sum of the tetrahedra between each triangle and the middle of the surface, all counted as positive, whatever their
-// side. It is right for a surface that is inside out, and more than the volume of one with hollows.
+// sum of the tetrahedra between each triangle and the middle of the surface, all counted as positive, regardless of
+// their side. It is right for a surface that is inside out, and more than the volume of one with hollows.
 func legacyMass(s Shape, surface []mesh.Triangle) Shape {
 	var middle vec
 	area := 0.0

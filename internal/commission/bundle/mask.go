@@ -42,7 +42,7 @@ func ThisMachine(root string) (m Machine) {
 	return m
 }
 
-// secretName matches the names of values that are nobody else's business.
+// secretName matches the names of values that a report must not have.
 var secretName = regexp.MustCompile(`(?i)token|passw|secret|api_?key|credential`)
 
 // The forms in which names and secrets stand in configs, findings and logs.
