@@ -80,7 +80,7 @@ func TestNoLine(t *testing.T) {
 		{3, "/dev/no-such-port", "", "halyard ports"}, {2, "/dev/null", "", "halyard ports"},
 		{2, dir, "", "halyard ports"},
 		{2, "lo", "", "--protocol odrive-can"}, {3, "nocan7", "--protocol cybergear", "ip link set nocan7 up"},
-		{2, "no-such-config:arm", "", "halyard configs"}, {2, "pendulum:leg", "", "halyard configs pendulum"},
+		{2, "no-such-config:arm", "", "halyard configs"}, {2, "pendulum:leg", "", "halyard list pendulum"},
 	} {
 		for _, command := range []string{"scan", "registers read --id 1", "setup --id 1 --new-id 2"} {
 			args := append(strings.Fields(command), strings.Fields(c.port+" "+c.more)...)
