@@ -23,6 +23,16 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
 )
 
+// soon waits until it is so.
+func soon(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !so(); <-time.After(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: not within a minute", what)
+		}
+	}
+}
+
 // runApp runs the command as a shell would and returns its exit code, stdout and stderr.
 func runApp(t *testing.T, args ...string) (code int, out, err string) {
 	t.Helper()

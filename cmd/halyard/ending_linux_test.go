@@ -17,16 +17,6 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/odcp"
 )
 
-// soon waits until it is so.
-func soon(t *testing.T, what string, so func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !so(); <-time.After(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%s: not within a minute", what)
-		}
-	}
-}
-
 // TestEveryDoorStopsWhileItParks: after Control-C an arm parks for half a minute. Until it is there the doors are open:
 // they refuse to arm, and a stop through any of them ends the park with torque off on the wire.
 func TestEveryDoorStopsWhileItParks(t *testing.T) {
