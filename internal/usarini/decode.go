@@ -103,7 +103,7 @@ func (d *decoder) names(path string, v value, slots []slot) {
 		case i < 0:
 			d.fault(at, "a field of that name", "one of "+known(slots))
 		case seen[i]:
-			d.fault(at, "it twice", "it once")
+			d.fault(at, "a second one", "it once")
 		default:
 			seen[i] = true
 			d.put(slots[i], at, f.value)
@@ -165,7 +165,7 @@ func (d *decoder) scalars(entries []entry, slots []slot) (rest []entry) {
 		}
 		d.line = e.line
 		if seen[i] != 0 {
-			d.fault(e.key, "it twice", fmt.Sprintf("it once: line %d has it", seen[i]))
+			d.fault(e.key, "a second one", fmt.Sprintf("it once: line %d has it", seen[i]))
 			continue
 		}
 		seen[i] = e.line

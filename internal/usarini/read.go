@@ -108,7 +108,7 @@ func ParseBots(file string, text []byte) (*Bots, error) {
 			s.name = ""
 			continue
 		} else if twice {
-			d.fault("", "it twice", "each section once")
+			d.fault("", "a second one", "each section once")
 			s.name = ""
 			continue
 		}
@@ -173,7 +173,7 @@ func ParseAPI(file string, text []byte) (*API, error) {
 			continue
 		}
 		if a.Found {
-			d.fault("", "it twice", "each section once")
+			d.fault("", "a second one", "each section once")
 			continue
 		}
 		a.Found = true

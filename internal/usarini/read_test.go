@@ -168,9 +168,9 @@ f.ini:4: [USARBot.A] bMountByUU: got "maybe", want True or False
 f.ini:5: [USARBot.A] Payload: got "1e999", want a number
 f.ini:6: [USARBot.A] batteryLife: got "NaN", want a number`},
 		{"twice", "[USARBot.A]\nWeight=1\nPayload=1\nweight=2",
-			`f.ini:4: [USARBot.A] weight: used twice, want it once: line 2 has it`},
+			`f.ini:4: [USARBot.A] weight: got a second one, want it once: line 2 has it`},
 		{"a section twice", "[USARBot.A]\nPayload=1\n[usarbot.a]\nPayload=1",
-			`f.ini:3: [usarbot.a]: used twice, want each section once`},
+			`f.ini:3: [usarbot.a]: got a second one, want each section once`},
 		{"a parenthesis open before the next key",
 			"[USARBot.A]\nSensors=(ItemClass=class'A.B',ItemName=\"F1\",Position=(X=1\nSensors=(ItemClass=class'A.B',ItemName=\"F2\")",
 			`f.ini:2: [USARBot.A] Sensors: got a parenthesis that is not closed, want a value`},
@@ -271,7 +271,7 @@ func TestAPI(t *testing.T) {
 	_, err = ParseAPI("f", []byte("[BotAPI.BotServer]\nListenPort=70000\nMaxConnections=0\n[botapi.botserver]\n"))
 	want := `f:2: [BotAPI.BotServer] ListenPort: got 70000, want 1..65535
 f:3: [BotAPI.BotServer] MaxConnections: got 0, want 1..1024
-f:4: [botapi.botserver]: used twice, want each section once`
+f:4: [botapi.botserver]: got a second one, want each section once`
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}

@@ -228,7 +228,7 @@ fences: [{from_m: [1, 1, 0], to_m: [1, 2, 0], height_m: 0.5, gap_m: 0.25, bar_m:
 	_, err = ParseScene([]byte(`{name: a, materials: {m: {friction: 0.5, mirror: true, glass: true}}, daylight: 2, lights: [{at_m: [1, 2, 3], towards: [0, 0, 0], half_deg: 300, power: -1}],
 fences: [{from_m: [1, 1, 0], to_m: [1, 1.1, 1], height_m: 0.5, gap_m: 0.25, bar_m: 0.02, material: m}, {from_m: [0, 0, 0], to_m: [9000, 0, 0], height_m: 1, gap_m: 0.001, bar_m: 0.1, material: m}]}`), "f", 1)
 	for _, want := range []string{"materials.m: got glass and mirror", "daylight: got 2, want 0..1",
-		"lights[0].towards: got no direction", "lights[0].half_deg: got 300",
+		"lights[0].towards: no direction", "lights[0].half_deg: got 300",
 		"lights[0].power: got -1", "fences[0]: got a fence from", "fences[1]: got 9000003"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in %v", want, err)

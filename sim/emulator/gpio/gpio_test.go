@@ -434,7 +434,7 @@ func TestRefused(t *testing.T) {
 		{"GPIO2", `line 2 is held by "halyard test"`, hal.Busy},
 		{"8", "got offset 8 of gpiochip0 (emulated), want 0..7", hal.Invalid},
 		{"GPIO3", `line "GPIO3": got none of that name on gpiochip0 (emulated)`, hal.Invalid},
-		{"BTN", `line "BTN": got offsets 5 and 7 of gpiochip0, want one`, hal.Invalid},
+		{"BTN", `line "BTN": got offsets 5 and 7 of gpiochip0, want the name of one line`, hal.Invalid},
 	} {
 		err := driver.NewSwitch(b.pins(c.line)).Open()
 		if err == nil || !strings.Contains(err.Error(), c.text) || hal.KindOf(err) != c.kind {
