@@ -305,7 +305,7 @@ func (j *joint) read(f *hal.Frame, a *hal.Actuator) hal.Status {
 	measure(f, a.Torque, j.cal.TorqueOf(s.Effort))
 	measure(f, a.Voltage, s.Voltage)
 	measure(f, a.Temperature, s.Temperature)
-	if s.Err != nil && f.Time-j.time >= lossAge { // how it moves now is not known; its position is its last
+	if s.Err != nil && f.Time-j.time >= hal.LossAge { // how it moves now is not known; its position is its last
 		unknown(f, a.Velocity)
 		unknown(f, a.Torque)
 	}
@@ -366,9 +366,6 @@ func measure(f *hal.Frame, at int, v float64) {
 		f.Measured[at] = v
 	}
 }
-
-// lossAge is the age of a lost device's values from which its velocity and torque are unknown.
-const lossAge = 100 * time.Millisecond
 
 // unknown sets measured channel at of f to NaN, where there is one.
 func unknown(f *hal.Frame, at int) {

@@ -129,13 +129,14 @@ func (t *followed) Holding(actuator int) bool {
 	return ok && h.Holding(actuator)
 }
 
-// lossAge is the age of a reading, where its device is at fault, from which it is lost.
-const lossAge = 100 * time.Millisecond
+// LossAge is the age of a reading, where its device is at fault, from which it is lost: how the joint moves now is then
+// unknown, NaN, and its twin is at rest.
+const LossAge = 100 * time.Millisecond
 
 // trusted reports whether device i has been read, and is not lost.
 func trusted(f *Frame, i int) bool {
 	s := &f.Status[i]
-	return s.Time >= 0 && (s.Err == nil || s.Warns || f.Time-s.Time < lossAge)
+	return s.Time >= 0 && (s.Err == nil || s.Warns || f.Time-s.Time < LossAge)
 }
 
 func finite(v []float64) bool {

@@ -135,7 +135,7 @@ func TestTablesAsJSON(t *testing.T) {
 	}
 	defer ctl.Close()
 	// Which commands print no table: what runs until it is interrupted is tried in serve_test.go, files are no tables,
-	// and what needs a servo is tried where there is one (emulate_test.go).
+	// and commands on a servo are tried in emulate_test.go.
 	none := map[string]bool{"serve": true, "emulate": true, "simloid": true, "usarsim": true, "play": true,
 		"completion": true, "help": true,
 		"setup": true, "registers": true, "moast": true, "supervise": true, "hand": true}

@@ -232,8 +232,9 @@ var notAName = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 
 // starter is a config with the robot of a file as its only agent.
 func starter(r *model.Robot, path, base string) string {
-	name := strings.Trim(notAName.ReplaceAllString(cmp.Or(r.Title, r.Name), "-"), "-._")
-	name = cmp.Or(name, strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
+	plain := func(text string) string { return strings.Trim(notAName.ReplaceAllString(text, "-"), "-._") }
+	name := cmp.Or(plain(cmp.Or(r.Title, r.Name)), plain(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))),
+		"robot")
 	if base != "" {
 		base = "\n    base: " + base
 	}

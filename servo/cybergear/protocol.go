@@ -191,6 +191,9 @@ func (b *protocol) readOwn(i int) error {
 	d.ask = cybergearwire.LimitTorque
 	err := b.collect(i, 1)
 	d.ask, d.pending = 0, 0
+	if err == nil && !(d.got >= 0) {
+		err = fmt.Errorf("%w: got %g N·m, want at least 0", servo.ErrDiffers, d.got)
+	}
 	if err != nil {
 		return fmt.Errorf("limit_torque: %w", err)
 	}

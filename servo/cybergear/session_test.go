@@ -311,6 +311,36 @@ func TestOwnLimitIsKept(t *testing.T) {
 	}
 }
 
+// A motor that says no number as its limit gets neither torque nor that number.
+func TestOwnLimitIsNoNumber(t *testing.T) {
+	for _, says := range []float64{math.NaN(), -1} {
+		limp := turn{[]cybergearwire.Message{stop}, []cybergearwire.Message{rest}}
+		ready := arming(zeroAngle())[:3]
+		ready[2].read = []cybergearwire.Message{cybergearwire.Answer(1, cybergearwire.Host, cybergearwire.LimitTorque,
+			says)}
+		turns := []turn{{[]cybergearwire.Message{cybergearwire.To(1, cybergearwire.DeviceID)},
+			[]cybergearwire.Message{here}}, limp}
+		for range 3 { // once may be the bus's doing
+			turns = append(append(turns, ready...), limp)
+		}
+		line := playback(turns...)
+		c := one(line)
+		if err := c.Open(); err != nil {
+			t.Fatal(err)
+		}
+		cycle(t, c, servo.Goal{})
+		for range 3 {
+			cycle(t, c, servo.Goal{Enable: true, Mode: hal.NoMode, Limit: 1})
+		}
+		if s := c.State(0); s.Torque || c.Fault(0) == nil || !strings.Contains(c.Fault(0).Error(), "limit_torque: ") {
+			t.Errorf("%g N·m: got torque %v, %v", says, s.Torque, c.Fault(0))
+		}
+		if err := line.Close(); err != nil {
+			t.Errorf("%g N·m: %v", says, err)
+		}
+	}
+}
+
 // Another node with a motor's id answers too: half of what is read of the motor is not its own, so that it loses its
 // torque. A late answer, and one on its way when the wait ended, are its own.
 func TestSharedID(t *testing.T) {

@@ -183,14 +183,3 @@ func (r *Report) stand(p *plan.Plan) (func(string, configs.BodyKind) servo.Line,
 		return nil
 	}, nil
 }
-
-// Missing lists the buses that have no traffic: their devices cannot be replayed.
-func (r *Report) Missing() (list []string) {
-	for name, b := range r.Buses {
-		if !b.Opened && len(r.Wire[name]) == 0 {
-			list = append(list, name)
-		}
-	}
-	slices.Sort(list)
-	return list
-}
