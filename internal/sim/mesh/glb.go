@@ -11,8 +11,12 @@ import (
 	"strings"
 )
 
-// maxGLB bounds a GLB file, which is held whole, bytes.
-const maxGLB = 128 << 20
+// Bounds of a GLB file, which is held whole, and of its JSON, bytes: that of a robot's part has a few thousand, and an
+// element of three bytes takes a hundred of memory.
+const (
+	maxGLB     = 128 << 20
+	maxGLBText = 4 << 20
+)
 
 // The types of the two chunks of a GLB.
 const (
@@ -132,8 +136,8 @@ func glbChunks(data []byte) (text, bin []byte, err error) {
 		}
 		at += 8 + int(n)
 	}
-	if text == nil {
-		return nil, nil, errors.New("got no JSON chunk")
+	if text == nil || len(text) > maxGLBText {
+		return nil, nil, fmt.Errorf("JSON: got %d bytes, want 1..%d", len(text), maxGLBText)
 	}
 	return text, bin, nil
 }

@@ -162,6 +162,8 @@ func files() []struct {
 			"glb: mesh 0: primitive 0: positions: accessor 2: its data end outside of the file"},
 		{"a cut glTF", "a.glb", glbFile(`{"nodes":[]`, "")[:30], nil,
 			"glb: offset 12: chunk of 413 bytes: unexpected EOF"},
+		{"much JSON of glTF", "a.glb", glbFile(`{"nodes":[`+strings.Repeat("{},", 2<<20)+`{}]`, ""), nil,
+			"glb: JSON: got 6291871 bytes, want 1..4194304"},
 		{"no glTF", "a.glb", []byte("glTF"), nil, "glb: offset 0: got no head of a GLB of version 2"},
 		{"no extension", "stl", nil, nil, `got "", want an .stl, .obj, .dae or .glb file`},
 	}
