@@ -147,10 +147,15 @@ func (j *Joint) drive(s *dynamics.System, h float64, i, n int, off bool) {
 		dry, armature = dry+c.Dry, armature+c.Armature
 	case j.Model.Motor != nil:
 		m := &j.motor
+		m.damping = 0
 		if off {
 			m.torque, m.target = 0, 0
 		}
 		tau, dry, d.Target, d.Slip = m.torque, dry+m.bound, sign*m.target, m.slip
+		if k := j.Model.Motor; !off && j.enabled && k.Soft(m.mode) {
+			tau, m.damping = m.spring(k, h, j.limit, j.Model.Wraps)
+			damping += m.damping
+		}
 	}
 	s.Tau[j.dof], d.Damping, d.Dry, d.Armature = sign*tau, damping, dry, armature
 	if j.follows() {
@@ -171,7 +176,7 @@ func (j *Joint) finishSubstep(s *dynamics.System, h float64) {
 	tau := push - float64(d.Damping*v)
 	if j.Servo == nil {
 		j.motor.position, j.motor.velocity = q, v
-		j.motor.given = push + float64(sign*friction) // without the torque of a stop
+		j.motor.given = push - float64(j.motor.damping*v) + float64(sign*friction) // without the torque of a stop
 		return
 	}
 	// While the gear turns with the joint, the rest after motor and friction is the torque of the load.

@@ -24,6 +24,7 @@ type motor struct {
 
 	// Its output until the next cycle: a torque, and a target speed with at most the torque bound.
 	torque, target, bound, slip float64
+	damping                     float64 // N·m·s/rad, of its gains, in the last step
 	current                     float64 // A
 }
 
@@ -136,6 +137,9 @@ func (m *motor) ideal(k *model.Motor, enabled bool, limit float64, wraps bool) {
 		return
 	}
 	limit = math.Min(limit, k.MaxTorque)
+	if k.Soft(m.mode) {
+		return // see spring
+	}
 	speed := func(v float64) float64 { return math.Max(-k.MaxVelocity, math.Min(k.MaxVelocity, v)) }
 	switch m.mode {
 	case hal.PositionMode:
@@ -154,6 +158,28 @@ func (m *motor) ideal(k *model.Motor, enabled bool, limit float64, wraps bool) {
 		push := math.Max(-1, math.Min(1, m.goal)) - math.Max(-1, math.Min(1, m.velocity/k.MaxVelocity))
 		m.torque = math.Max(-limit, math.Min(limit, push*k.MaxTorque))
 	}
+}
+
+// spring is the torque, and the damping, N·m·s/rad, of an ideal motor with gains in a step of h seconds.
+//
+// The error is taken in the middle of the step, which is exact in the mean and stable for any gain: half a step's motion
+// times Kp is a damping. At its limit the motor's torque is constant.
+func (m *motor) spring(k *model.Motor, h, limit float64, wraps bool) (torque, damping float64) {
+	limit = math.Min(limit, k.MaxTorque)
+	damping = k.Kd
+	if m.mode == hal.VelocityMode {
+		torque = k.Kd * m.goal
+	} else {
+		way := m.goal - m.position
+		if wraps {
+			way = math.Remainder(way, 2*math.Pi)
+		}
+		torque, damping = float64(k.Kp*way), damping+float64(k.Kp*h/2)
+	}
+	if now := torque - float64(damping*m.velocity); math.Abs(now) > limit {
+		return math.Copysign(limit, now), 0
+	}
+	return torque, damping
 }
 
 // setGoal gives the motor a goal.

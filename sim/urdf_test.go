@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -145,5 +146,63 @@ func TestRestoreWithoutJoints(t *testing.T) {
 	r.must(s.Restore())
 	if got := b.Pose(0); got != want {
 		t.Errorf("pose: got %v, want that of the snapshot, %v", got, want)
+	}
+}
+
+// TestGains: an MJCF's position actuator is a spring and a damper, as its gains say, up to its force; a velocity
+// actuator a damper. The judge is the closed solution of the damped oscillator.
+func TestGains(t *testing.T) {
+	const body = `<mujoco><option gravity="0 0 0"/><worldbody><body name="a"><joint name="j" axis="0 0 1" range="-180 180" armature="0.02"/>
+		<inertial pos="0 0 0" mass="1" diaginertia="0.03 0.03 0.03"/></body></worldbody><actuator>%s</actuator></mujoco>`
+	const inertia = 0.05
+	start := func(actuator string) *rig {
+		m, err := model.ParseFile(fmt.Appendf(nil, body, actuator), "a.xml", model.FileOptions{Base: "fixed"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &rig{Scene: NewScene(SceneConfig{Seed: 1}), t: t}
+		r.body, err = r.Add("a", m, hal.Pose{})
+		r.must(err)
+		r.frame = hal.NewFrame(r.body.Layout())
+		r.enable(true)
+		return r
+	}
+	for _, c := range []struct {
+		actuator string
+		kp, kd   float64
+	}{
+		{`<position joint="j" kp="20" kv="0.4"/>`, 20, 0.4},
+		{`<position joint="j" kp="5" gear="2" dampratio="0.5"/>`, 20, math.Sqrt(20 * inertia)},
+		{`<general joint="j" gainprm="20" biastype="affine" biasprm="0 -20 -0.4"/>`, 20, 0.4},
+	} {
+		r := start(c.actuator)
+		if m := r.body.model.Joints[0].Motor; m.Kp != c.kp || math.Abs(m.Kd-c.kd) > 1e-9 {
+			t.Errorf("%s: got kp %g, kd %g, want %g and %g", c.actuator, m.Kp, m.Kd, c.kp, c.kd)
+		}
+		r.goal(0, 0.5)
+		w, d := math.Sqrt(c.kp/inertia), c.kd/inertia/2
+		wd := math.Sqrt(w*w - d*d)
+		for i := 1; i <= 40; i++ {
+			r.cycle(1)
+			at := float64(i) * 0.01
+			want := 0.5 - 0.5*math.Exp(-d*at)*(math.Cos(wd*at)+d/wd*math.Sin(wd*at))
+			if got := r.frame.Measured[r.body.Layout().Actuators[0].Position]; math.Abs(got-want) > 0.01 {
+				t.Errorf("%s: at %.2f s: got %.4f rad, want %.4f", c.actuator, at, got, want)
+				break
+			}
+		}
+	}
+	weak := start(`<position joint="j" kp="20" kv="0.1" forcerange="-1 1"/>`)
+	weak.goal(0, 3)
+	weak.cycle(10)
+	if v := weak.body.joints[0].velocity(); math.Abs(v-0.1/inertia) > 0.01 {
+		t.Errorf("at its force: got %g rad/s after 0.1 s, want %g", v, 0.1/inertia)
+	}
+	speed := start(`<velocity joint="j" kv="0.5"/>`)
+	speed.frame.Inputs[speed.body.Layout().Actuators[0].Goal[hal.PositionMode]] = math.NaN()
+	speed.frame.Inputs[speed.body.Layout().Actuators[0].Goal[hal.VelocityMode]] = 2
+	speed.cycle(10)
+	if v, want := speed.body.joints[0].velocity(), 2*(1-math.Exp(-0.5/inertia*0.1)); math.Abs(v-want) > 0.01 {
+		t.Errorf("velocity actuator: got %g rad/s after 0.1 s, want %g", v, want)
 	}
 }

@@ -39,7 +39,11 @@ func (b *builder) joints() {
 	}
 	slices.SortStableFunc(b.r.Joints, func(x, y Joint) int { return order[x.Name] - order[y.Name] })
 	for i := range b.r.Joints {
-		b.r.Joints[i].Partner = i
+		j := &b.r.Joints[i]
+		j.Partner = i
+		if m := d.drives[order[j.Name]]; j.Motor != nil && m.ratio > 0 {
+			j.Motor.Kd = 2 * m.ratio * math.Sqrt(m.kp*b.r.inertiaAbout(&j.Linkage))
+		}
 	}
 	if !d.checkCount("joint", len(b.r.Joints)+len(b.r.Passive), maxJoints) {
 		return
@@ -56,6 +60,25 @@ func (b *builder) joints() {
 			}
 		}
 	}
+}
+
+// inertiaAbout is what a motor of the joint accelerates in the built pose where nothing else moves, kg·m², or kg: all
+// that is beyond the joint, and its rotor.
+func (r *Robot) inertiaAbout(l *Linkage) float64 {
+	parents, beyond := r.Parents(), make([]bool, len(r.Bodies))
+	var all lump
+	for _, i := range r.Order() {
+		beyond[i] = i == l.Child || parents[i] != hal.None && beyond[parents[i]]
+		if body := &r.Bodies[i]; beyond[i] {
+			at := within(body.Pose, hal.Pose{Position: body.CentreOfMass, Rotation: [4]float64{1, 0, 0, 0}})
+			at.Position = add(at.Position, scale(-1, l.Anchor))
+			all.add(body.Mass, symmetric(body.Inertia), at)
+		}
+	}
+	if l.Kind == Slide {
+		return all.mass + l.Armature
+	}
+	return dot(l.Axis, all.about.times(l.Axis)) + l.Armature
 }
 
 // linkage is the mechanical part of an axis.
@@ -97,7 +120,8 @@ func (b *builder) drive(a *axis, m *drive, name string, l Linkage) {
 				j.Limits[1], low, high, servo)
 		}
 	} else {
-		j.Motor = &Motor{Name: "ideal", Kind: Ideal, Source: "robot file", MaxTorque: m.torque, MaxVelocity: m.velocity}
+		j.Motor = &Motor{Name: "ideal", Kind: Ideal, Source: "robot file", MaxTorque: m.torque, MaxVelocity: m.velocity,
+			Kp: m.kp, Kd: m.kd}
 		j.Modes = [hal.NumModes]bool{hal.PositionMode: true, hal.VelocityMode: true, hal.TorqueMode: true}
 	}
 	b.r.Joints = append(b.r.Joints, j)

@@ -88,6 +88,8 @@ type follow struct {
 type drive struct {
 	axis             string
 	torque, velocity float64 // greatest ones; 0: not known
+	kp, kd           float64 // of Motor
+	ratio            float64 // of critical damping, which gives kd; 0: kd is stated
 }
 
 // inertial is the mass of a part. The inertia is about the centre of mass, in the axes of at.

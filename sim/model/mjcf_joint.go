@@ -13,6 +13,10 @@ import (
 var mjcfActuators = map[string]bool{"general": true, "motor": true, "position": true, "velocity": true,
 	"intvelocity": true, "damper": true, "cylinder": true}
 
+// mjcfSpeed is the greatest speed of an MJCF's motors, rad/s or m/s: the format has none, and this is that of the fast
+// ones in legs.
+const mjcfSpeed = 30
+
 // sensorPart is a sensor of a part.
 type sensorPart struct {
 	at         yaml.Place
@@ -189,16 +193,20 @@ func (r *mjcfReader) actuator(n *xml.Node) {
 		}
 		r.lead(a)
 	}
-	torque := r.force(n, a) * math.Max(1e-9, math.Abs(coefs[0].coef))
-	if m := r.driveOf(a.name); m != nil {
-		m.torque = math.Max(m.torque, torque)
-		return
+	coef := math.Max(1e-9, math.Abs(coefs[0].coef))
+	m := r.driveOf(a.name)
+	if m == nil {
+		r.drives = append(r.drives, drive{axis: a.name, velocity: mjcfSpeed})
+		m = &r.drives[len(r.drives)-1]
+		defer r.tie(n, a, coefs)
 	}
-	speed := defaultTurn
-	if a.kind == Slide {
-		speed = defaultSlide
-	}
-	r.drives = append(r.drives, drive{a.name, torque, speed})
+	m.torque = math.Max(m.torque, r.force(n, a)*coef)
+	kp, kd, ratio := r.gains(n)
+	m.kp, m.kd, m.ratio = math.Max(m.kp, kp*coef*coef), m.kd+kd*coef*coef, math.Max(m.ratio, ratio)
+}
+
+// tie makes the other joints of a tendon follow the first one, a.
+func (r *mjcfReader) tie(n *xml.Node, a *axis, coefs []mjcfCoef) {
 	for _, c := range coefs[1:] {
 		if q, i := r.axisOf(c.joint); q != nil && q.axes[i].follows == nil && r.driveOf(c.joint) == nil &&
 			c.coef != 0 && coefs[0].coef != 0 {
@@ -219,6 +227,36 @@ func (r *mjcfReader) lead(a *axis) {
 	a.follows = nil
 }
 
+// gains are those of an actuator's position or velocity controller on its joint, as Motor has them, and the ratio of
+// critical damping where the file sets that in place of kd.
+func (r *mjcfReader) gains(n *xml.Node) (kp, kd, ratio float64) {
+	gear := r.first(n, "gear", 1)
+	switch n.Name {
+	case "position":
+		kp, kd, ratio = r.first(n, "kp", 1), r.first(n, "kv", 0), r.first(n, "dampratio", 0)
+	case "intvelocity":
+		kp, kd = r.first(n, "kp", 1), r.first(n, "kv", 0)
+	case "velocity":
+		kd = r.first(n, "kv", 1)
+	case "general":
+		if v := r.numbers(n, "biasprm", 0); n.Get("biastype") == "affine" && len(v) > 1 {
+			if kp = math.Max(0, -v[1]); len(v) > 2 {
+				// MuJoCo takes a positive third number for a ratio of damping.
+				kd, ratio = math.Max(0, -v[2]), math.Max(0, v[2])
+			}
+		}
+	}
+	return kp * gear * gear, kd * gear * gear, ratio
+}
+
+// first is the first number of an attribute, or otherwise where it is absent.
+func (r *mjcfReader) first(n *xml.Node, name string, otherwise float64) float64 {
+	if v := r.numbers(n, name, 1); v != nil {
+		return v[0]
+	}
+	return otherwise
+}
+
 // force is the greatest torque of an actuator, N·m or N; 0 where the file sets no bound.
 func (r *mjcfReader) force(n *xml.Node, a *axis) float64 {
 	most := math.Inf(1)
@@ -233,25 +271,19 @@ func (r *mjcfReader) force(n *xml.Node, a *axis) float64 {
 	if v := limited("force"); v != nil {
 		most = reach(v)
 	}
-	first := func(name string, otherwise float64) float64 {
-		if v := r.numbers(n, name, 1); v != nil {
-			return v[0]
-		}
-		return otherwise
-	}
-	gain, servo := first("gainprm", 1), n.Get("biastype") == "affine"
+	gain, servo := r.first(n, "gainprm", 1), n.Get("biastype") == "affine"
 	switch n.Name {
 	case "position", "intvelocity":
-		gain, servo = first("kp", 1), true
+		gain, servo = r.first(n, "kp", 1), true
 	case "velocity", "damper":
-		gain, servo = first("kv", 1), true
+		gain, servo = r.first(n, "kv", 1), true
 	case "cylinder":
-		if gain = first("area", 1); n.Get("diameter") != "" {
-			d := first("diameter", 1)
+		if gain = r.first(n, "area", 1); n.Get("diameter") != "" {
+			d := r.first(n, "diameter", 1)
 			gain = math.Pi / 4 * d * d
 		}
 	}
-	gear := math.Abs(first("gear", 1))
+	gear := math.Abs(r.first(n, "gear", 1))
 	switch v := limited("ctrl"); {
 	case servo && math.IsInf(most, 1):
 		// What the gain makes of the greatest error that the joint's range allows.

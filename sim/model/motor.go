@@ -3,6 +3,8 @@ package model
 import (
 	"math"
 	"slices"
+
+	"github.com/halyard-robotics/halyard/hal"
 )
 
 // SpeedUnit is the speed, rad/s, that Simloid calls 1: two turns a second. Motor and status both count in it.
@@ -25,6 +27,10 @@ type Motor struct {
 
 	// Of Ideal; N·m and rad/s, or N and m/s for a slide.
 	MaxTorque, MaxVelocity float64
+	// Of Ideal, the gains of its controller, N·m/rad and N·m·s/rad (N/m and N·s/m): in position mode its torque is
+	// Kp·(goal - position) - Kd·velocity, in velocity mode, where Kp is 0, Kd·(goal - velocity). Both 0: it is stiff,
+	// and goes to its goal with as much of its torque as that takes.
+	Kp, Kd float64
 
 	// Of Bristle. In voltage mode the command u, -1..1, gives the voltage U = Volts·u, and with v the joint's speed in
 	// SpeedUnit the current I = (U - BackEMF·v)·Conductance, where the back-EMF counts only while v and U have the same
@@ -46,6 +52,11 @@ type Motor struct {
 	Proportional, Integral, Deriv float64 // the position controller on the error, rad; its output is a speed, rad/s
 	IntegralMax                   float64 // clipping limit of the integral
 	StartTorque                   float64 // 0..1 of the stall torque: the torque limit of position mode after a reset
+}
+
+// Soft reports whether the gains make the torque of a mode.
+func (m *Motor) Soft(mode hal.Mode) bool {
+	return mode == hal.PositionMode && m.Kp > 0 || mode == hal.VelocityMode && m.Kp == 0 && m.Kd > 0
 }
 
 // StallTorque is the greatest torque at standstill, N·m (N for a slide).

@@ -134,7 +134,7 @@ func (f *jointFile) drive(path yaml.Path, j *Joint, faults *faults) (can [hal.Nu
 		return f.Ideal.motor(path, j, faults)
 	}
 	if f.Ideal != (idealFile{}) {
-		faults.add(path, "got torque_nm or speed_rads, want motor: %s with them", idealName)
+		faults.add(path, "got torque_nm, speed_rads, kp or kd, want motor: %s with them", idealName)
 	}
 	if f.Motor != "" {
 		m, ok := LookupMotor(f.Motor)

@@ -13,13 +13,16 @@ const idealName = "ideal"
 type idealFile struct {
 	Torque float64 `yaml:"torque_nm" above:"0" max:"1e6"`
 	Speed  float64 `yaml:"speed_rads" above:"0" max:"1e3"` // faster, the physics counts as diverged
+	Kp     float64 `yaml:"kp" min:"0" max:"1e6"`           // N·m/rad, with kd in N·m·s/rad; 0: stiff
+	Kd     float64 `yaml:"kd" min:"0" max:"1e6"`
 }
 
 // motor reads the motor, and the modes that it has: all but duty, which no wheel's controller offers.
 func (f *idealFile) motor(path yaml.Path, j *Joint, faults *faults) (can [hal.NumModes]bool) {
 	faults.positive(path+".torque_nm", f.Torque, maxForce)
 	faults.positive(path+".speed_rads", f.Speed, 1e3)
-	j.Motor = &Motor{Name: idealName, Kind: Ideal, MaxTorque: f.Torque, MaxVelocity: f.Speed}
+	j.Motor = &Motor{Name: idealName, Kind: Ideal, MaxTorque: f.Torque, MaxVelocity: f.Speed,
+		Kp: f.Kp, Kd: f.Kd}
 	return [hal.NumModes]bool{hal.PositionMode: true, hal.VelocityMode: true, hal.TorqueMode: true}
 }
 
