@@ -162,8 +162,8 @@ func (m *motor) ideal(k *model.Motor, enabled bool, limit float64, wraps bool) {
 
 // spring is the torque, and the damping, N·m·s/rad, of an ideal motor with gains in a step of h seconds.
 //
-// The error is taken in the middle of the step, which is exact in the mean and stable for any gain: half a step's motion
-// times Kp is a damping. At its limit the motor's torque is constant.
+// The error is taken in the middle of the step, which is exact in the mean and stable for any gain: half a step's
+// motion times Kp is a damping. At its limit the motor's torque is constant.
 func (m *motor) spring(k *model.Motor, h, limit float64, wraps bool) (torque, damping float64) {
 	limit = math.Min(limit, k.MaxTorque)
 	damping = k.Kd
