@@ -257,9 +257,8 @@ func TestGuardHomingOfALostJoint(t *testing.T) {
 	}
 }
 
-// TestGuardHomingOfOthers: where a returning client commands one joint of a parking body, the others go on at the home
-// speed.
-func TestGuardHomingOfOthers(t *testing.T) {
+// newGuardedPair is a body of two joints at 0.8 rad that parks at 0.
+func newGuardedPair() *guarded {
 	l := oneJoint()
 	l.Inputs = append(l.Inputs, Channel{Name: "k/position", Quantity: Position, Min: -math.Pi, Max: math.Pi})
 	l.Outputs = append(l.Outputs, Channel{Name: "k/position", Quantity: Position, Min: -math.Pi, Max: math.Pi})
@@ -269,6 +268,25 @@ func TestGuardHomingOfOthers(t *testing.T) {
 	g := &guarded{guard: newGuard(l, GuardConfig{CommandTimeout: 100 * time.Millisecond, OnTimeout: Park}),
 		f: NewFrame(l)}
 	g.exact, g.f.Measured[0], g.f.Measured[1] = true, 0.8, 0.8
+	return g
+}
+
+// TestGuardParksTogether: a joint whose deadline has passed does not park the body while another is commanded.
+func TestGuardParksTogether(t *testing.T) {
+	g := newGuardedPair()
+	g.accept([]float64{0.8, nan, nan, nan, nan, 0.8}, g.now)
+	for range 100 {
+		g.accept([]float64{0.8}, g.now)
+		if g.tick(); g.f.Inputs[5] != 0.8 || g.homing {
+			t.Fatalf("at %v: got goal %g, homing %v, want it held at 0.8", g.now, g.f.Inputs[5], g.homing)
+		}
+	}
+}
+
+// TestGuardHomingOfOthers: where a returning client commands one joint of a parking body, the others go on at the home
+// speed.
+func TestGuardHomingOfOthers(t *testing.T) {
+	g := newGuardedPair()
 	g.accept([]float64{0.8, nan, nan, nan, nan, 0.8}, g.now)
 	for n := range 200 {
 		if n > 30 {

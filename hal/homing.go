@@ -21,11 +21,9 @@ func (g *guard) expire(now time.Duration) {
 	if t == 0 || !g.waiting {
 		return
 	}
-	any, left := false, false
+	any := false
 	for i := range g.joints {
-		j := &g.joints[i]
-		switch {
-		case j.waiting && now-j.last > t:
+		if j := &g.joints[i]; j.waiting && now-j.last > t {
 			any = true
 			j.waiting, j.expired = false, true
 			if g.config.OnTimeout == TorqueOff {
@@ -34,8 +32,6 @@ func (g *guard) expire(now time.Duration) {
 			} else {
 				g.holdJoint(i)
 			}
-		case j.waiting:
-			left = true
 		}
 	}
 	if now-g.last > t {
@@ -44,7 +40,7 @@ func (g *guard) expire(now time.Duration) {
 	if any {
 		g.counts.Expired++
 	}
-	if any && !left && !g.waiting && g.config.OnTimeout == Park {
+	if any && !g.waiting && g.config.OnTimeout == Park {
 		g.home(false)
 	}
 }

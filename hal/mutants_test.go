@@ -50,18 +50,25 @@ func TestHeldJointIsNotElsewhere(t *testing.T) {
 	}
 }
 
-// holding is a body whose joints have torque.
-type holding struct{}
+// holding is a body whose joints have torque, or not.
+type holding bool
 
-func (holding) Holding(int) bool { return true }
+func (h holding) Holding(int) bool { return bool(h) }
 
 // TestAdoptOutside: a joint with torque far outside its soft limits is not adopted; one within them, or next to them,
-// is.
+// is; one without torque is not, and gets none.
 func TestAdoptOutside(t *testing.T) {
 	for at, want := range map[float64]bool{0.5: true, 1.01: true, 1.5: false, -2: false, nan: false} {
 		g := newGuarded(GuardConfig{}, at)
-		if g.adopt(holding{}, g.f); g.joints[0].enabled != want {
+		if g.adopt(holding(true), g.f); g.joints[0].enabled != want {
 			t.Errorf("with torque at %g: got adopted %v, want %v", at, !want, want)
+		}
+		g = newGuarded(GuardConfig{}, at)
+		if g.adopt(holding(false), g.f); g.joints[0].enabled {
+			t.Errorf("without torque at %g: got adopted", at)
+		}
+		if g.tick(); g.f.Enable[0] {
+			t.Errorf("without torque at %g: got torque in the first cycle", at)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func (r *Rig) Replay(o *Order) error {
 	case ArmAllOrder, DisarmAllOrder: // the agents' own orders follow
 		r.lock()
 		defer r.mu.Unlock()
-		r.disarmed = o.Kind == DisarmAllOrder || r.Latched()
+		r.disarmed = o.Kind == DisarmAllOrder
 		r.armed = !r.disarmed
 		return nil
 	case ResetOrder:

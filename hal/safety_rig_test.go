@@ -786,3 +786,38 @@ func TestSafety04HeldThroughAStall(t *testing.T) {
 	}
 	r.Run(ctx)
 }
+
+// TestStalledArmStaysAtTheEnd: what stood still for too long does not move at the end of the program either, where its
+// policy is to park; what is armed does.
+func TestStalledArmStaysAtTheEnd(t *testing.T) {
+	for _, arms := range []bool{false, true} {
+		ctx, end := context.WithCancel(t.Context())
+		clock := &stallClock{at: time.Second, gap: time.Second}
+		r, err := hal.New(hal.Config{Name: "test", Mode: hal.Realtime, Period: period, Clock: clock})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := &torques{Body: haltest.NewBody("j")}
+		a, err := r.Add(hal.AgentConfig{Name: "a", Body: b, World: b.Body, BodyKind: hal.Real,
+			Guard: hal.GuardConfig{OnTimeout: hal.Park}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Override([]float64{0.3, 1})
+		clock.meanwhile = func() {}
+		clock.each = func(now time.Duration) {
+			switch now {
+			case 2500 * time.Millisecond:
+				if arms {
+					a.Arm()
+				}
+			case 3 * time.Second:
+				end()
+			}
+		}
+		r.Run(ctx)
+		if at := b.Position[0]; (at == 0.3) == arms {
+			t.Errorf("armed %v: at the end it is at %g, want it parked only where it was armed", arms, at)
+		}
+	}
+}

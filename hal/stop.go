@@ -462,8 +462,7 @@ func (r *Rig) Arm() error {
 		return ended("arm " + r.config.Name)
 	}
 	r.enter(Order{Kind: ArmAllOrder})
-	r.disarmed = r.Latched()
-	r.armed = !r.disarmed
+	r.disarmed, r.armed = false, true // while a stop is latched those that join are stopped, and its reset disarms
 	var faults []error
 	for _, a := range r.agents {
 		faults = append(faults, a.Arm())

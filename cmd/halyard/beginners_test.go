@@ -397,15 +397,24 @@ func TestEchoOfSignal(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
-	a := &app{signals: make(chan os.Signal, 2), err: os.Stderr}
+	code := 0
+	a := &app{signals: make(chan os.Signal, 2), err: os.Stderr, exit: func(c int) { code = c }}
 	ended := make(chan struct{})
 	var all sync.WaitGroup
 	all.Go(func() { a.handleSignals(cancel, ended) })
 	a.signals <- syscall.SIGHUP
-	a.signals <- syscall.SIGHUP // were it a second one, the test would end here
+	a.signals <- syscall.SIGHUP // an echo
 	<-ctx.Done()
 	close(ended)
-	all.Wait()
+	if all.Wait(); code != 0 {
+		t.Errorf("the same signal once more: got exit %d, want none", code)
+	}
+	all.Go(func() { a.handleSignals(func(error) {}, nil) })
+	a.signals <- os.Interrupt
+	a.signals <- syscall.SIGTERM
+	if all.Wait(); code != 130 {
+		t.Errorf("another signal: got exit %d, want 130", code)
+	}
 }
 
 // At the end of the program of a real robot a message reports whether the joints keep their torque.

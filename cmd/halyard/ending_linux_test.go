@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -45,7 +44,7 @@ func TestEveryDoorStopsWhileItParks(t *testing.T) {
 					t.Fatal("the arm gets no torque")
 				}
 			}
-			r.signals <- os.Interrupt
+			r.ask()
 			soon(t, "parks", func() bool {
 				code, _, errText := runApp(t, "arm", name)
 				if code != 0 && !strings.Contains(errText, "the program ends") {

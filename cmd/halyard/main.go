@@ -31,7 +31,8 @@ func main() {
 	runtime.GOMAXPROCS(max(8, 4*runtime.NumCPU()))
 	// A pipe that closes must not end the control loop.
 	signal.Ignore(syscall.SIGPIPE)
-	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, signals: make(chan os.Signal, 2), supervised: true}
+	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, signals: make(chan os.Signal, 2), exit: os.Exit,
+		supervised: true}
 	signal.Notify(a.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	os.Exit(a.Run(context.Background(), os.Args[1:]))
 }
@@ -41,6 +42,7 @@ type app struct {
 	in       io.Reader
 	out, err io.Writer
 	signals  chan os.Signal
+	exit     func(code int) // ends the process, at a signal that waits for nothing more
 
 	format     string // table, json or jsonl
 	quiet      bool
@@ -160,7 +162,8 @@ func (a *app) handleSignals(cancel context.CancelCauseFunc, ended <-chan struct{
 		}
 		a.abandon()
 		a.sink.Flush(flushTime)
-		os.Exit(command.ExitOfSignal(first))
+		a.exit(command.ExitOfSignal(first))
+		return
 	}
 }
 

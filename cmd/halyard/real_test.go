@@ -17,11 +17,13 @@ import (
 	"github.com/halyard-robotics/halyard/internal/rigtest"
 )
 
-// startEmulate runs "halyard emulate" in this process and returns the path of its first bus.
+// startEmulate runs "halyard emulate" in this process and returns the path of its first bus. After stop nothing can be
+// opened at that path until the test ends.
 func startEmulate(t *testing.T, config string) (path string, stop func()) {
 	t.Helper()
 	read, write := io.Pipe()
-	a := &app{in: strings.NewReader(""), out: write, err: io.Discard, signals: make(chan os.Signal, 1)}
+	a := &app{in: strings.NewReader(""), out: write, err: io.Discard, signals: make(chan os.Signal, 1),
+		exit: func(int) {}}
 	done := make(chan int, 1)
 	go func() {
 		code := a.Run(context.Background(), []string{"emulate", config, "-o", "jsonl"})
@@ -42,6 +44,7 @@ func startEmulate(t *testing.T, config string) (path string, stop func()) {
 			return
 		}
 		stopped = true
+		keepNumber(t, r.Ports[0].Path)
 		a.signals <- os.Interrupt
 		<-done
 	}

@@ -34,6 +34,7 @@ type running struct {
 	done    chan int
 	stderr  *strings.Builder
 	exit    int // the code expected at its end
+	asked   bool
 }
 
 // startServe runs "halyard serve" with args and any free ports, until interrupt or the test's end.
@@ -47,7 +48,8 @@ func start(t *testing.T, args ...string) *running {
 	t.Helper()
 	read, write := io.Pipe()
 	r := &running{signals: make(chan os.Signal, 2), done: make(chan int, 1), stderr: &strings.Builder{}, exit: 130}
-	a := &app{in: strings.NewReader(""), out: write, err: r.stderr, signals: r.signals}
+	a := &app{in: strings.NewReader(""), out: write, err: r.stderr, signals: r.signals,
+		exit: func(int) {}} // else a second signal, of a test that fails, would end all tests without a word
 	go func() {
 		code := a.Run(context.Background(), append([]string{"-o", "jsonl"}, args...))
 		write.Close()
@@ -64,13 +66,21 @@ func start(t *testing.T, args ...string) *running {
 	return r
 }
 
+// ask sends Control-C, once.
+func (r *running) ask() {
+	if !r.asked {
+		r.asked = true
+		r.signals <- os.Interrupt
+	}
+}
+
 // interrupt ends it as Control-C does.
 func (r *running) interrupt(t *testing.T) {
 	t.Helper()
 	if r.done == nil {
 		return
 	}
-	r.signals <- os.Interrupt
+	r.ask()
 	if code := <-r.done; code != r.exit {
 		t.Errorf("serve, interrupted: got exit %d, want %d: %s", code, r.exit, r.stderr)
 	}

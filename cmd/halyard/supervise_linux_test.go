@@ -393,3 +393,21 @@ func TestRunWithoutSupervisor(t *testing.T) {
 		}
 	}
 }
+
+// keepNumber keeps the number of the terminal at path, which this process has open, from any other one until the test
+// ends, also after its device is gone. TIOCEXCL refuses a further open, so that it is a copy of an open file.
+func keepNumber(t *testing.T, path string) {
+	t.Helper()
+	fds, _ := filepath.Glob("/proc/self/fd/*")
+	for _, fd := range fds {
+		if to, err := os.Readlink(fd); err == nil && to == path {
+			n, _ := strconv.Atoi(filepath.Base(fd))
+			if n, err = syscall.Dup(n); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { syscall.Close(n) })
+			return
+		}
+	}
+	t.Fatalf("%s is not open here", path)
+}

@@ -51,11 +51,13 @@ func Plug(t *testing.T, board chip.Endpoint) *Wired {
 			}
 		}
 	})
+	// Its number is no other terminal's until the test ends: a rig looks for its port again and again.
+	t.Cleanup(func() { line.Close() })
 	w.Pull = sync.OnceFunc(func() {
 		close(stop)
 		line.Interrupt()
 		served.Wait()
-		line.Close()
+		line.Unplug()
 	})
 	t.Cleanup(w.Pull)
 	return w
