@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/halyard-robotics/halyard/hal"
 )
 
 // Single errors that no other test here notices; see halyard-lab mutants.
@@ -92,6 +94,9 @@ func TestOutsideItsLimitsGivesUp(t *testing.T) {
 		if got := b.cycle(t); strings.Contains(got, "arm0") {
 			t.Errorf("got %q, want no torque", got)
 		}
+		if got := b.r.Devices[0].State.Drive; got != hal.Switching {
+			t.Errorf("without torque: got drive %v, want %v: it follows no goal", got, hal.Switching)
+		}
 	}
 	if !errors.Is(b.r.Fault(0), ErrOutOfLimits) {
 		t.Errorf("after %d refusals: got %v, want the reason", maxRefusals, b.r.Fault(0))
@@ -115,5 +120,73 @@ func TestClearAlarmTakesTorque(t *testing.T) {
 	}
 	if err := b.r.ClearAlarm(0); err == nil {
 		t.Errorf("cleared %d times: got no error, want it refused", MaxClears+1)
+	}
+}
+
+// leaving is a vendor whose servo 0 can be silent, or answer only what is asked for its state.
+type leaving struct {
+	*stub
+	silent, mute bool
+}
+
+func (b *leaving) ReadState(i int) error {
+	if i == 0 && b.silent {
+		return ErrNoReply
+	}
+	return b.stub.ReadState(i)
+}
+
+func (b *leaving) ReadHealth(i int) error {
+	if i == 0 && (b.silent || b.mute) {
+		return ErrNoReply
+	}
+	return b.stub.ReadHealth(i)
+}
+
+// TestReturnedGetsNoGoals: a servo that was lost may have lost its power and its settings: when it is back it gets no
+// goal until its torque switch was read.
+func TestReturnedGetsNoGoals(t *testing.T) {
+	b := &leaving{stub: &stub{fits: true}}
+	b.r = NewGenericChain(ChainConfig{Line: &echoing{}, Health: 1,
+		Servos: []ServoConfig{{ID: 1, Joint: "hip"}, {ID: 2, Joint: "knee"}}},
+		ChainSpec{LastID: 9, Bits: 10, Out: 64, In: 64, Known: func(int) bool { return true }}, b)
+	if err := errors.Join(b.r.Open(), b.r.Receive()); err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		b.cycle(t)
+	}
+	b.silent, b.mute = true, true
+	for k := 0; !b.r.Devices[0].Lost; k++ {
+		if b.cycle(t); k > 1000 {
+			t.Fatal("the servo is not given up")
+		}
+	}
+	drives := func(when string, want hal.Drive) {
+		t.Helper()
+		if got := b.r.Devices[0].State.Drive; got != want || b.r.Devices[1].State.Drive != hal.Follows {
+			t.Errorf("%s: got drive %v, %v, want %v and servo 1 to follow", when, got, b.r.Devices[1].State.Drive, want)
+		}
+	}
+	b.cycle(t)
+	drives("lost", hal.Waiting)
+	b.silent = false
+	for k := 0; b.r.Devices[0].Lost; k++ {
+		if b.cycle(t); k > 1000 {
+			t.Fatal("the servo is not found")
+		}
+	}
+	for range 20 {
+		if got := b.cycle(t); strings.Contains(got, "aim0") || !strings.Contains(got, "aim1") {
+			t.Fatalf("back, its switch not read: got %q, want a goal for servo 1 alone", got)
+		}
+	}
+	drives("back, its switch not read", hal.Waiting)
+	b.mute = false
+	b.cycle(t)
+	b.cycle(t)
+	drives("its switch read", hal.Follows)
+	if got := b.cycle(t); !strings.Contains(got, "aim0") {
+		t.Errorf("its switch read: got %q, want it to go on", got)
 	}
 }

@@ -51,7 +51,10 @@ func Run() error {
 	// A main process that wakes up again finds both closed before the first telegram, and stops.
 	answers.Close()
 	beats.Close()
-	writeTelegrams(telegrams)
+	writeTelegrams(telegrams, func(line int, b []byte) error {
+		_, err := syscall.Write(firstLine+line, b)
+		return err
+	})
 	return nil
 }
 
@@ -112,12 +115,12 @@ func watch(beats pipe, answer func(), timeout time.Duration, now func() time.Tim
 }
 
 // writeTelegrams writes the telegrams of all lines for the time of Repeat.
-func writeTelegrams(telegrams [][][]byte) {
+func writeTelegrams(telegrams [][][]byte, write func(line int, b []byte) error) {
 	next := make([]int, len(telegrams)) // the first write of each line that is due
 	for end := time.Now().Add(Repeat); time.Now().Before(end); time.Sleep(again) {
 		for i, t := range telegrams {
 			for range t { // what a full queue does not take is written the next time
-				if _, err := syscall.Write(firstLine+i, t[next[i]]); err == syscall.EAGAIN || err == syscall.ENOBUFS {
+				if err := write(i, t[next[i]]); err == syscall.EAGAIN || err == syscall.ENOBUFS {
 					break
 				}
 				next[i] = (next[i] + 1) % len(t)
