@@ -50,7 +50,8 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/report", "", "numbers and rows, independent of their source"},
 	{"internal/motion", "hal protocols sim internal/report", "reads samples and plays them as a client"},
 	{"internal/console", "internal/control", "a terminal shows the answers of a rig's socket"},
-	{"internal/control", "hal protocols internal/report",
+	{"internal/manual", "hal internal/report internal/yaml", "moves a rig; what opened it is hidden"},
+	{"internal/control", "hal protocols internal/manual internal/report",
 		"a rig's socket uses only the rig, and the limits of every door"},
 	{"internal/record", "hal servo", "a rig's journal and its lines as a file"},
 	{"internal/replay", "hal servo configs internal/record internal/catalog internal/plan internal/assembly " +
@@ -102,7 +103,8 @@ var law = []struct{ importer, may, reason string }{
 	{"cmd/halyard-work", "hal configs internal/command internal/work halyard", "flags and tables of the queue"},
 	{"cmd/", "hal servo drivers sim protocols configs internal/assembly internal/budget internal/bench " +
 		"internal/builtin internal/catalog internal/command internal/commission internal/console internal/control " +
-		"internal/keys internal/motion internal/plan internal/record internal/report internal/serve/moast " +
+		"internal/keys internal/manual internal/motion internal/plan internal/record internal/report " +
+		"internal/serve/moast " +
 		"internal/serve/simloid halyard", "flags, tables, prompts and exit codes: robots are opened by the public API"},
 }
 

@@ -15,6 +15,9 @@ import (
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		newServe(a),
+		newMove(a),
+		newPose(a),
+		newTeach(a),
 		newPlay(a),
 		newConfigs(a),
 		newValidate(a),

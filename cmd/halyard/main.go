@@ -23,6 +23,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/command"
 	"github.com/halyard-robotics/halyard/internal/console"
+	"github.com/halyard-robotics/halyard/internal/report"
 )
 
 func main() {
@@ -46,6 +47,7 @@ type app struct {
 
 	format     string // table, json or jsonl
 	quiet      bool
+	units      report.Units
 	config     string // which the sub-command is about; "" = none
 	dashboard  halyard.DashboardOptions
 	token      command.Token
@@ -195,6 +197,16 @@ func (a *app) root() *cobra.Command {
 		DisableSuggestions: true, // misused has one in the words of the other faults
 	}
 	command.AddFormat(root, &a.format, &a.quiet)
+	root.PersistentFlags().StringVar((*string)(&a.units), "units", string(report.SI),
+		"units of tables, files and numbers that you type: rad (rad, m) or deg (deg, mm)")
+	checkFormat := root.PersistentPreRunE
+	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
+		if a.units != report.SI && a.units != report.Degrees {
+			return fmt.Errorf("--units: got %q, want rad or deg", a.units)
+		}
+		return checkFormat(c, args)
+	}
+	root.RegisterFlagCompletionFunc("units", words(string(report.SI), string(report.Degrees)))
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(a.commands()...)
 	a.noteStart(root.Commands())

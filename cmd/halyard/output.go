@@ -7,8 +7,9 @@ import (
 
 // host is the app as the commands see it that several programs have.
 func (a *app) host() *command.Host {
-	return &command.Host{In: a.in, Out: a.out, Err: a.err, Format: &a.format, Note: a.note, Progress: a.progress,
-		Config: a.config}
+	return &command.Host{In: a.in, Out: a.out, Err: a.err, Format: &a.format, Units: &a.units, Note: a.note,
+		Progress: a.progress,
+		Config:   a.config}
 }
 
 // show prints rows in the selected form: a table, one JSON object, or a JSON line each.

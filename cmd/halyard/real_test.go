@@ -53,11 +53,14 @@ func startEmulate(t *testing.T, config string) (path string, stop func()) {
 }
 
 // realConfig writes an arm's config with that port and a calibration for every joint.
-func realConfig(t *testing.T, port string) string {
+func realConfig(t *testing.T, port string) string { return realConfigOf(t, "xm430-arm", port) }
+
+// realConfigOf is realConfig of an embedded config of one bus.
+func realConfigOf(t *testing.T, name, port string) string {
 	t.Helper()
 	dir := t.TempDir()
-	p := rigtest.PlanOf(t, "xm430-arm", configs.Options{})
-	data, _ := configs.Embedded("xm430-arm")
+	p := rigtest.PlanOf(t, name, configs.Options{})
+	data, _ := configs.Embedded(name)
 	text := string(data)
 	for i, j := range p.Agents[0].Joints {
 		u := j.Servo.Units()
@@ -69,10 +72,10 @@ func realConfig(t *testing.T, port string) string {
 		if _, err := calibration.Save(filepath.Join(dir, joint+".yaml"), c); err != nil {
 			t.Fatal(err)
 		}
-		was := fmt.Sprintf("{bus: arm, id: %d, model: xm430-w350}", j.Hardware.ID)
+		was := fmt.Sprintf("{bus: arm, id: %d, model: %s}", j.Hardware.ID, u.Name)
 		text = strings.Replace(text, was, strings.TrimSuffix(was, "}")+", calibration: "+joint+".yaml}", 1)
 	}
-	text = strings.Replace(text, "/dev/serial/by-id/usb-FTDI_USB__-__Serial_Converter_FT-ARM-if00-port0", port, 1)
+	text = strings.Replace(text, p.Config.Buses["arm"].Port, port, 1)
 	path := filepath.Join(dir, "arm.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

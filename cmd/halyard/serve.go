@@ -248,27 +248,7 @@ func (a *app) announce(configured []*halyard.Config, joints map[string]int, list
 		a.Line(ready{Event: "ready", Servers: list, Ports: ports, Dashboard: dashboard})
 		return
 	}
-	real, other, emulated := false, false, false
-	for _, c := range configured {
-		for i := range c.Agents {
-			real, other = real || c.Agents[i].Has(configs.Real), other || c.Agents[i].HasOther(configs.Real)
-			emulated = emulated || c.Agents[i].Has(configs.Emulated)
-		}
-		for _, class := range c.Classes { // a client's INIT makes them move
-			real, other = real || class.Has(configs.Real), other || class.HasOther(configs.Real)
-			emulated = emulated || class.Has(configs.Emulated)
-		}
-	}
-	switch {
-	case real && other:
-		a.note("MIXED BODY: some devices are REAL. Keep clear, and a hand on the power switch.")
-	case real:
-		a.note("REAL BODY: this moves hardware. Keep clear, and a hand on the power switch.")
-	case emulated:
-		a.note("EMULATED: the drivers run on emulated devices; no hardware is touched.")
-	default:
-		a.note("SIMULATED: no hardware is touched.")
-	}
+	a.note("%s", bodyLine(configured...))
 	for _, s := range list {
 		of := ""
 		if s.Agent != "" {

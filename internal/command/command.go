@@ -25,6 +25,7 @@ type Host struct {
 	In       io.Reader
 	Out, Err io.Writer
 	Format   *string                                        // table, json or jsonl
+	Units    *report.Units                                  // of tables; nil = SI
 	Note     func(format string, args ...any)               // prints a message for people on stderr
 	Progress func(what string, total int) *console.Progress // shows the completed share of total, only on a terminal
 	Config   string                                         // which the command is about; "" = none
@@ -56,9 +57,16 @@ func Show[R report.Row](h *Host, rows []R) error {
 	w := tabwriter.NewWriter(h.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, strings.ToUpper(strings.Join(report.Header(rows[0].Cells()), "\t")))
 	for _, r := range rows {
-		fmt.Fprintln(w, strings.Join(report.Texts(r.Cells()), "\t"))
+		fmt.Fprintln(w, strings.Join(h.units().Texts(r.Cells()), "\t"))
 	}
 	return w.Flush()
+}
+
+func (h *Host) units() report.Units {
+	if h.Units == nil {
+		return report.SI
+	}
+	return *h.Units
 }
 
 // Line prints v as one JSON line.

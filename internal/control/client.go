@@ -29,6 +29,14 @@ func Send(ctx context.Context, name string, o Order) (*Answer, error) {
 // Runs reports whether a rig called name runs in this user's folder.
 func Runs(name string) bool { return slices.Contains(runningRigs(Folder()), name) }
 
+// Running is the name of the only rig that runs in this user's folder, "" where none does. Several are an error.
+func Running() (string, error) {
+	if len(runningRigs(Folder())) == 0 {
+		return "", nil
+	}
+	return theRig("", OrderOperate)
+}
+
 // theRig is name, or without one the only rig that runs in this user's folder.
 func theRig(name string, o Order) (string, error) {
 	if name != "" {
@@ -43,7 +51,7 @@ func theRig(name string, o Order) (string, error) {
 	}
 	return "", &hal.Error{Kind: hal.Invalid, Op: string(o),
 		Err: fmt.Errorf("%d rigs are running, name one: %s", len(running), strings.Join(running, ", ")),
-		Try: fmt.Sprintf("halyard %s %s", o, running[0])}
+		Try: fmt.Sprintf("halyard %s %s", map[bool]Order{true: "move", false: o}[o == OrderOperate], running[0])}
 }
 
 // noRig is the error of an order without a name where no rig runs in this user's folder: it names the folder, and the

@@ -36,6 +36,10 @@ const (
 	OrderTwin   Order = "twin"   // why joints differ from their simulated twins
 	OrderFiles  Order = "files"  // those that a recording would have attached
 	OrderRecord Order = "record" // the answer is followed by an MCAP file, until the client sends no more
+
+	// The order is followed by a line with a manual.Request; the answers are lines with a manual.Update, each of which
+	// the client acknowledges by a byte. One that is silent for beatTimeout ends it: the joints hold.
+	OrderOperate Order = "operate"
 )
 
 // Answer is the rig's answer to an order.
@@ -104,12 +108,12 @@ func (j *JointStatus) Position() float64 {
 }
 
 // position is Position with its unit.
-func (j *JointStatus) position() string {
+func (j *JointStatus) position() report.Value {
 	unit := "rad"
 	if j.Length != nil {
 		unit = "m"
 	}
-	return report.Number(j.Position()).String() + " " + unit
+	return report.Value{Number: report.Number(j.Position()), Unit: unit}
 }
 
 func (j JointStatus) Cells() report.Cells {
@@ -207,7 +211,8 @@ const acceptPause = 10 * time.Millisecond
 func (c *Control) answer(conn net.Conn) {
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(ControlTimeout))
-	line, err := bufio.NewReaderSize(io.LimitReader(conn, 64), 64).ReadString('\n')
+	in := bufio.NewReaderSize(conn, 64)
+	line, err := in.ReadSlice('\n') // of at most as many bytes
 	if err != nil {
 		return
 	}
@@ -228,6 +233,10 @@ func (c *Control) answer(conn net.Conn) {
 	}
 	if order == OrderRecord && c.hooks.Record != nil {
 		c.stream(conn)
+		return
+	}
+	if order == OrderOperate {
+		c.operate(conn, in)
 		return
 	}
 	json.NewEncoder(conn).Encode(c.Execute(order))
@@ -339,7 +348,7 @@ func Execute(r *hal.Rig, o Order, reason string) Answer {
 	case OrderStatus, OrderTwin, OrderFiles:
 	default:
 		err = &hal.Error{Kind: hal.Invalid, Op: "order",
-			Err: fmt.Errorf("got %q, want estop, reset, arm, disarm, status, twin, files or record", o)}
+			Err: fmt.Errorf("got %q, want estop, reset, arm, disarm, status, twin, files, record or operate", o)}
 	}
 	ans := Answer{Joints: JointsOf(r, stops)}
 	if err != nil {

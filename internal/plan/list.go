@@ -24,8 +24,9 @@ type Thing struct {
 }
 
 func (t Thing) Cells() report.Cells {
-	return report.Cells{{"kind", t.Kind}, {"agent", t.Agent}, {"name", t.Name}, {"body", t.Body}, {"unit", t.Unit},
-		{"min", t.Min}, {"max", t.Max}, {"on", t.On}}
+	value := func(n report.Number) report.Value { return report.Value{Number: n, Unit: t.Unit, Bare: true} }
+	return report.Cells{{"kind", t.Kind}, {"agent", t.Agent}, {"name", t.Name}, {"body", t.Body},
+		{"unit", report.Unit(t.Unit)}, {"min", value(t.Min)}, {"max", value(t.Max)}, {"on", t.On}}
 }
 
 // Things lists the inputs and outputs of an agent.

@@ -13,13 +13,20 @@ type Row interface{ Cells() Cells }
 type Cells = [][2]any
 
 // Header returns the headings.
-func Header(c Cells) []string { return texts(c, 0) }
+func Header(c Cells) []string { return texts(c, 0, SI) }
 
 // Texts returns what the columns have, as fmt.Sprint prints it.
-func Texts(c Cells) []string { return texts(c, 1) }
+func Texts(c Cells) []string { return texts(c, 1, SI) }
 
-func texts(c Cells, which int) (list []string) {
+// Texts is report.Texts with angles and lengths in units u.
+func (u Units) Texts(c Cells) []string { return texts(c, 1, u) }
+
+func texts(c Cells, which int, u Units) (list []string) {
 	for _, cell := range c {
+		if v, ok := cell[which].(interface{ in(Units) string }); ok {
+			list = append(list, v.in(u))
+			continue
+		}
 		list = append(list, fmt.Sprint(cell[which]))
 	}
 	return list
