@@ -54,7 +54,11 @@ func (j *Joint) Encode() []byte {
 		p("  - [%s, %s]\n", plain(at.Ticks), plain(at.Radians))
 	}
 	if j.Torque != (Torque{}) {
-		p("torque: {constant: %s, offset: %s}\n", plain(j.Torque.Constant), plain(j.Torque.Offset))
+		p("torque: {constant: %s, offset: %s", plain(j.Torque.Constant), plain(j.Torque.Offset))
+		if j.Torque.Delay != 0 {
+			p(", delay_s: %s", plain(j.Torque.Delay))
+		}
+		p("}\n")
 	}
 	if f := j.Source; f != (Source{}) {
 		p("source: {format: %s, place: %d", f.Format, f.Place)

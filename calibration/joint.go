@@ -18,7 +18,7 @@
 //	range_ticks: [820, 3190]      # where the joint may go
 //	rest_ticks: 1200              # optional: where the joint lies with its torque off
 //	table: [[820, 1.89], [2051, 0], [3190, -1.75]]      # optional
-//	torque: {constant: 1.78, offset: 0.02}              # optional; N·m per unit of effort, effort at no torque
+//	torque: {constant: 1.78, offset: 0.02, delay_s: 0}  # optional; N·m per unit of effort, effort at no torque, s
 //	source: {format: lerobot, place: 3}                 # of an imported one
 package calibration
 
@@ -76,6 +76,8 @@ type Torque struct {
 	// N·m at the joint per unit of effort, gear and losses included; 0 = not known
 	Constant float64 `yaml:"constant" required:"true" min:"0" max:"1e4"`
 	Offset   float64 `yaml:"offset" min:"-1e4" max:"1e4"` // the effort that the servo reads at no torque
+	// s by which a switched torque takes effect later than a goal that is sent with it
+	Delay float64 `yaml:"delay_s" min:"0" max:"1"`
 }
 
 // Point is one row of a table.

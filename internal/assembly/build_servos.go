@@ -138,7 +138,7 @@ func (b *Builder) emulate(name string, on []plan.JointRef, lock *sync.Mutex) (*e
 			return nil, err
 		}
 		truth, act := truthOf(j), b.Robots[h.Agent].Joint(h.Joint).Servo
-		// the robot's model has the servo with its calibrated gear
+		// the plan has the servo with its calibrated gear
 		if ratio := truth.Gear / calibratedGear(j); ratio != 1 {
 			act.Spec = act.Spec.Geared(ratio)
 		}

@@ -87,7 +87,21 @@ func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot
 		fmt.Sprintf("%s id %d", p.Hardware.Model, p.Hardware.ID), func(c *calibration.Joint) string {
 			return fmt.Sprintf("%s id %d", c.Servo.Model, c.Servo.ID)
 		})
+	if spec != nil && p.Calibration != nil {
+		j.Servo = calibratedServo(spec, p.Calibration)
+	}
 	return p
+}
+
+// calibratedServo is the servo spec as a joint with the calibration c has it: behind its gear, which multiplies the torque
+// and divides the speed, and with its delay of the torque. Sim, emulation and twin take it from here.
+func calibratedServo(spec *actuator.Spec, c *calibration.Joint) *actuator.Spec {
+	if c.Gear == 1 && c.Torque.Delay == 0 {
+		return spec
+	}
+	k := spec.Geared(c.Gear)
+	k.TorqueDelay = c.Torque.Delay
+	return k
 }
 
 // ServoOf returns the servo model that a joint of c names, and its simulation spec: of the table, or of a servo file.

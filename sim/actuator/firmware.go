@@ -43,11 +43,12 @@ func (s *Servo) Control(dt float64) Drive {
 		if s.bridge != dark {
 			s.Restarts++
 		}
-		s.Enable, s.running, s.bridge = false, false, dark
+		s.Enable, s.powered, s.running, s.bridge = false, false, false, dark
 		return Drive{}
 	}
 	s.bridge = open
-	if !s.Enable || !(s.Limit > 0) {
+	s.switchTorque(dt)
+	if !s.powered || !(s.Limit > 0) {
 		s.running = false
 		s.TrajectoryPosition, s.TrajectoryVelocity = s.MeasuredPosition(), 0
 		return Drive{}
@@ -56,6 +57,18 @@ func (s *Servo) Control(dt float64) Drive {
 		s.begin()
 	}
 	return s.drive(dt, volts)
+}
+
+// switchTorque lets a switched torque take effect after its delay.
+func (s *Servo) switchTorque(dt float64) {
+	switch {
+	case s.powered == s.Enable:
+		s.switching = 0
+	case s.switching >= s.Spec.TorqueDelay-dt/2:
+		s.powered, s.switching = s.Enable, 0
+	default:
+		s.switching += dt
+	}
 }
 
 // begin restarts the control law at the present position, so that the shaft does not jump at torque-on.

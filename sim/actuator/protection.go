@@ -101,7 +101,7 @@ func (s *Servo) watch(dt, volts float64) {
 		s.strain = 0
 	}
 	if s.Alarm&s.Shutdown != 0 {
-		s.Enable = false
+		s.Enable, s.powered = false, false
 	}
 }
 

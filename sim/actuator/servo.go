@@ -55,7 +55,9 @@ type Servo struct {
 	knock                      float64 // N·m·s, of a gear that has met its load, for the next coupled step
 	contact                    int8    // +1: the load leads and touches, -1: the gear leads, 0: apart, or no backlash
 	bridge                     bridge
-	running                    bool // enabled in the step before
+	running                    bool    // enabled in the step before
+	powered                    bool    // Enable as it is in effect
+	switching                  float64 // s since Enable was switched
 	mode                       hal.Mode
 	profile                    profile
 	integral, lastError, slope float64 // of the control law
@@ -93,6 +95,7 @@ func (s *Servo) Reset(position float64) {
 	s.Moving, s.Alarm, s.Restarts, s.External = false, 0, 0, 0
 	s.gearPosition, s.gearVelocity, s.knock = position, 0, 0
 	s.contact, s.bridge, s.running, s.mode = 0, open, false, hal.NoMode
+	s.powered, s.switching = false, 0
 	s.profile = profile{}
 	s.integral, s.lastError, s.slope, s.jitter = 0, 0, 0, 0
 	s.strain, s.winding = 0, Ambient

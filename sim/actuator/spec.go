@@ -55,6 +55,7 @@ type Spec struct {
 	BrownOut           float64 // V, below which the processor restarts; an estimate
 	MaxTemperature     float64 // °C, of the overheating alarm
 	Standby            float64 // A, current of the processor; an estimate if it is not in the datasheet
+	TorqueDelay        float64 // s from a switch of Servo.Enable until it takes effect; alarms take effect at once
 }
 
 // Range is the goal range of the servo's position mode, rad.

@@ -55,11 +55,13 @@ type causes struct {
 	goals  []hal.Goal
 	seen   []float64
 	next   float64 // s since the start, before which nothing is recorded
+	real   bool    // in the room, where no time passes between goals and positions of one cycle
 }
 
 // newCauses prepares windows for the joints that have a shadow, for an agent of the plan a.
 func newCauses(agent *hal.Agent, a *plan.AgentPlan, fall, period float64) *causes {
-	c := &causes{agent: agent, plan: a, fall: fall, free: make(chan *window, 1)}
+	c := &causes{agent: agent, plan: a, fall: fall, free: make(chan *window, 1),
+		real: agent.BodyKind() == hal.Real}
 	rows, width := int(testSeconds/math.Max(judgeEvery, period))+2, len(a.Layout.Actuators)
 	windowed := func() *window {
 		w := &window{of: c, times: make([]float64, rows)}
@@ -100,7 +102,7 @@ func (c *causes) cycle(clock float64, full chan<- *window) {
 		return
 	}
 	c.goals, c.seen = c.agent.Goals(c.goals), c.agent.Measured(c.seen)
-	if w.n > 0 && w.wanted { // a goal of this cycle was given after the row before was measured
+	if w.n > 0 && w.wanted { // a goal of this cycle was sent after the row before was measured
 		w.wanted = false
 		if !c.goal(w, w.n-1) {
 			w.n = 0
@@ -114,7 +116,7 @@ func (c *causes) cycle(clock float64, full chan<- *window) {
 		return
 	}
 	i := w.n
-	w.times[i], w.wanted, w.n = clock-w.began, true, i+1
+	w.times[i], w.n = clock-w.began, i+1
 	for k := range c.plan.Layout.Actuators {
 		a := &c.plan.Layout.Actuators[k]
 		for kind, channel := range [...]int{position: a.Position, effort: a.Torque, volts: a.Voltage} {
@@ -125,6 +127,7 @@ func (c *causes) cycle(clock float64, full chan<- *window) {
 			w.row(kind, i)[k] = v
 		}
 	}
+	w.wanted = !c.real // in the room, the goal of this cycle was sent before the row was measured, at once
 	if !c.goal(w, i) {
 		w.n = 0
 		return

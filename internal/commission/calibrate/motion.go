@@ -320,7 +320,7 @@ func (g *Guide) moveJoint(ctx context.Context, m *mover, weigh *gravity, j *Join
 		if err := g.draw(j.Name+"-torque", r.plot(j.Name)); err != nil {
 			return err
 		}
-		c.Torque = calibration.Torque{Constant: r.constant, Offset: r.offset}
+		c.Torque = calibration.Torque{Constant: r.constant, Offset: r.offset, Delay: c.Torque.Delay}
 		c.Date = g.Now()
 		if _, err := calibration.Save(g.path(j), c); err != nil {
 			return err

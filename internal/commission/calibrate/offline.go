@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -62,7 +63,7 @@ func (o *Offline) Run(now func() time.Time, note func(format string, args ...any
 	if err := servo.Save(o.Out); err != nil {
 		return nil, err
 	}
-	note("%s: %s", o.Out, servo.Spec.Fit)
+	note("%s: %s", o.Out, servo.Summary())
 	return PlayedRows(servo.Recordings), nil
 }
 
@@ -76,20 +77,31 @@ func ServoNamed(name string, files bool) (*identify.Servo, error) {
 
 // PlayedRow is one recording with the error of the servo model's response to its goals.
 type PlayedRow struct {
-	File string  `json:"file"`
-	MAE  float64 `json:"mae_rad"`
-	Max  float64 `json:"max_rad"`
+	File   string         `json:"file"`
+	MAE    float64        `json:"mae_rad"`
+	Max    float64        `json:"max_rad"`
+	Inside *report.Number `json:"inside,omitempty"` // share of the samples within the servo's band
+	Leaves string         `json:"finding,omitempty"`
 }
 
 func (r PlayedRow) Cells() report.Cells {
+	inside := ""
+	if r.Inside != nil {
+		inside = strconv.FormatFloat(100*float64(*r.Inside), 'f', 0, 64) + " %"
+	}
 	return report.Cells{{"file", r.File}, {"mae rad", strconv.FormatFloat(r.MAE, 'f', 4, 64)},
-		{"max rad", strconv.FormatFloat(r.Max, 'f', 4, 64)}}
+		{"max rad", strconv.FormatFloat(r.Max, 'f', 4, 64)}, {"inside", inside}, {"finding", r.Leaves}}
 }
 
 // PlayedRows are the rows of results.
 func PlayedRows(all []identify.Result) (rows []PlayedRow) {
 	for _, r := range all {
-		rows = append(rows, PlayedRow{r.File, r.Error, r.Most})
+		row := PlayedRow{File: r.File, MAE: r.Error, Max: r.Most, Leaves: r.Leaves}
+		if !math.IsNaN(r.Inside) {
+			inside := report.Number(r.Inside)
+			row.Inside = &inside
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }

@@ -95,7 +95,7 @@ func (g *Guide) Identify(ctx context.Context, out, record string) (s *identify.S
 	if err := s.Save(out); err != nil {
 		return nil, err
 	}
-	g.printf("%s: %s", out, s.Spec.Fit)
+	g.printf("%s: %s", out, s.Summary())
 	for i := range runs {
 		if r := runs[i]; r.Name == "steps-full" {
 			if err := g.draw(j.Name+"-identified", plotRun(j.Name+": "+r.Name, r, &s.Spec, s.Bench)); err != nil {
@@ -121,7 +121,7 @@ func (g *Guide) keepTorque(j *Joint, s *identify.Servo) error {
 		constant *= g.robot.plan.Robot.SupplyOf(g.robot.plan.Layout.Actuator(j.Name)).Volts / s.Spec.R
 	}
 	g.printf("%s: torque constant %.3f N m a unit of effort, was %.3f", j.Name, constant, c.Torque.Constant)
-	c.Torque, c.Date = calibration.Torque{Constant: constant, Offset: c.Torque.Offset}, g.Now()
+	c.Torque, c.Date = calibration.Torque{Constant: constant, Offset: c.Torque.Offset, Delay: math.Max(0, s.Bench.TorqueDelay)}, g.Now()
 	_, err = calibration.Save(g.path(j), c)
 	return err
 }
@@ -288,23 +288,24 @@ func (m *mover) excite(ctx context.Context, r *identify.Run, joint string, secon
 		}
 	}
 	began := m.agent.State(joint)
+	seen, end := m.record(m.watched(joint).index)
+	defer func() { r.Samples = end() }()
 	dt := m.period.Seconds()
-	for n := range int(seconds / dt) {
-		want, torque := goal(float64(n) * dt)
-		s := m.agent.State(joint)
+	for {
+		at := m.since(seen).Seconds()
+		if at >= seconds {
+			return m.release(false)
+		}
+		want, torque := goal(at)
 		if err := m.release(!torque); err != nil {
 			return err
 		}
 		way := middle + half*want - m.goals[joint]
 		m.goals[joint] += math.Copysign(math.Min(math.Abs(way), slew*dt), way)
-		if s.Err == nil && !math.IsNaN(s.Position) {
-			r.Samples = append(r.Samples, identify.Sample{Time: float64(n) * dt, Goal: m.goals[joint],
-				Position: s.Position, Load: s.Torque, Volts: s.Voltage, Torque: torque})
-		}
 		if err := m.cycle(ctx); err != nil {
 			return err
 		}
-		s = m.agent.State(joint)
+		s := m.agent.State(joint)
 		fault := m.fault(s, torque)
 		switch {
 		case fault != nil:
@@ -319,5 +320,4 @@ func (m *mover) excite(ctx context.Context, r *identify.Run, joint string, secon
 			return &hal.Error{Kind: hal.Unsafe, Op: "identify", Joint: joint, Err: fault, Try: "halyard doctor"}
 		}
 	}
-	return m.release(false)
 }

@@ -33,6 +33,9 @@ type stand struct {
 	status   []hal.Status
 	tick     chan struct{}
 	mu       sync.Mutex // guards the fields that observe writes
+	clock    hal.Clock
+	now      time.Duration // of the last cycle's end: by the clock, of a real robot, else of the worlds
+	capture  *capture      // nil: none
 }
 
 // watched is one joint of a stand.
@@ -200,7 +203,7 @@ func (g *Guide) newStand(c *configs.Config) (*stand, error) {
 		return nil, err
 	}
 	return &stand{sys: sys, agent: sys.Agents()[0], period: c.Clock.Period, tick: make(chan struct{}, 1),
-		rig: sys.Rig().Agents()[0]}, nil
+		clock: hal.WallClock(), rig: sys.Rig().Agents()[0]}, nil
 }
 
 // openStand is newStand whose time runs.
@@ -252,6 +255,12 @@ func (s *stand) observe() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.measured, s.status = s.rig.Measured(s.measured), s.rig.Status(s.status)
+	if s.now += s.period; s.real {
+		s.now = s.clock.Now()
+	}
+	if s.capture != nil {
+		s.capture.sees(s)
+	}
 	for i := range s.joints {
 		w := &s.joints[i]
 		v := s.measured[s.rig.Layout().Actuators[w.index].Position]

@@ -1,10 +1,10 @@
 package identify
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"testing"
 
 	"github.com/halyard-robotics/halyard/hal/haltest"
@@ -62,10 +62,15 @@ func TestFitBAM(t *testing.T) {
 			t.Errorf("%s: not separable: got %v, want %v", c.servo, got, lost)
 		}
 		for _, v := range fit.Intervals {
-			if slices.Contains(c.lost, v.Name) {
-				t.Errorf("%s: %s has the interval %g..%g and is not separable", c.servo, v.Name, v.Low, v.High)
+			t.Logf("%-12s %.4g in %.4g..%.4g", v.Name, v.Value, v.Low, v.High)
+			if !(v.Low <= v.Value && v.High >= v.Value && v.High < 10*math.Abs(v.Value)+0.1) {
+				t.Errorf("%s: %s has the interval %g..%g about %g", c.servo, v.Name, v.Low, v.High, v.Value)
 			}
 		}
+		if got := fit.Prior != nil; got != (c.lost != nil) {
+			t.Errorf("%s: a prior was used: got %t, want %t", c.servo, got, c.lost != nil)
+		}
+		t.Log(fit.Summary())
 		if len(fit.Candidates) != c.candidates {
 			t.Errorf("%s: got %d candidates, want %d", c.servo, len(fit.Candidates), c.candidates)
 		}

@@ -33,9 +33,26 @@ var frictions = [...]string{
 	5: "Kb Kv Ks Km Ke Kms Kes Dqs", 6: "Kb Kv Ks Km Ke Kms Kes Kmq Keq Dqs",
 }
 
-func newCandidate(friction int, extra string) *candidate {
+func newCandidate(friction int, extra, bench string) *candidate {
 	return &candidate{friction, extra,
-		strings.Fields("kt R armature " + frictions[friction] + " " + extra + " arm_offset goal_delay")}
+		strings.Fields("kt R armature " + frictions[friction] + " " + extra + " arm_offset goal_delay " + bench)}
+}
+
+// benchNames are the parameters that only some runs show: the delay of the torque where it changes, and the gain where
+// the data sheet stands in for what they do not.
+func benchNames(runs []*Run, believed bool) (names string) {
+	if slices.ContainsFunc(runs, (*Run).switches) {
+		names = "torque_delay"
+	}
+	if believed {
+		names += " gain"
+	}
+	return names
+}
+
+// switches reports that the torque changes in r.
+func (r *Run) switches() bool {
+	return slices.ContainsFunc(r.Samples, func(s Sample) bool { return s.Torque != r.Samples[0].Torque })
 }
 
 // begin is the guess at which a search begins: the servo's own motor and a usual friction.
@@ -75,22 +92,32 @@ type fitted struct {
 	axes    []axis
 	mae     []float64 // rad, of each run
 	leftOut []float64 // rad, of each part that a fit had not seen, run by run and fold by fold
+	unseen  []float64 // rad, of each sample of these parts
 }
 
-// fit searches the best trial of c from three starts: a usual servo, the result of a global search from there, and the
-// best of a simpler model, which may be nil.
+// search is the problem of fitting c to runs of the servo spec, as it begins.
+func (c *candidate) search(runs []*Run, spec *actuator.Spec) *search {
+	all := axes(c.names, load(runs))
+	return &search{runs: runs, axes: all, step: coarse(runs), belief: c.newBelief(runs, spec, all)}
+}
+
+// fit searches the best trial of c from two starts: a usual servo, and the best of a simpler model or, where that is nil,
+// the result of a global search.
 func (c *candidate) fit(runs []*Run, spec *actuator.Spec, simpler *fitted) *fitted {
-	s := &search{runs: runs, axes: axes(c.names, load(runs)), step: coarse(runs), width: 0.1}
+	s := c.search(runs, spec)
+	s.width = 0.1
 	begin := c.begin(spec, s.axes)
-	starts := []trial{begin, s.explore(begin, explorePlays, 1)}
+	starts := []trial{begin}
 	if simpler != nil {
 		starts = append(starts, c.extend(simpler, s.axes))
+	} else {
+		starts = append(starts, s.explore(begin, explorePlays, 1))
 	}
 	f := &fitted{candidate: c, axes: s.axes}
 	best := math.Inf(1)
 	for _, t := range starts {
 		t = s.widths(t, coarseRounds, 0.1, 0.03)
-		if cost := s.cost(s.residuals(&t, nil)); cost < best {
+		if cost := s.cost(&t, s.residuals(&t, nil)); cost < best {
 			f.trial, best = t, cost
 		}
 	}
@@ -105,9 +132,10 @@ func (c *candidate) fit(runs []*Run, spec *actuator.Spec, simpler *fitted) *fitt
 const polishStarts = 3
 
 // polish searches a better trial of f from those of the others: with stick and slip the cost has many local minima.
-func (f *fitted) polish(runs []*Run, others []*fitted) {
-	s := &search{runs: runs, axes: f.axes, step: fineStep, width: narrow}
-	best := s.cost(s.residuals(&f.trial, nil))
+func (f *fitted) polish(runs []*Run, spec *actuator.Spec, others []*fitted) {
+	s := f.search(runs, spec)
+	s.step, s.width = fineStep, narrow
+	best := s.cost(&f.trial, s.residuals(&f.trial, nil))
 	for _, o := range others {
 		if o == f {
 			continue
@@ -116,7 +144,7 @@ func (f *fitted) polish(runs []*Run, others []*fitted) {
 		t := s.widths(f.extend(o, f.axes), coarseRounds, 0.03, narrow)
 		s.step = fineStep
 		t = s.refine(t, fineRounds)
-		if cost := s.cost(s.residuals(&t, nil)); cost < best {
+		if cost := s.cost(&t, s.residuals(&t, nil)); cost < best {
 			f.trial, best = t, cost
 		}
 	}
@@ -171,8 +199,9 @@ func mean(all []float64) float64 {
 // fit. Effects of a strong drive are decided with the friction model M3, then the friction model with those.
 func choose(runs []*Run, spec *actuator.Spec, progress func(string)) []*fitted {
 	var all []*fitted
+	bench := benchNames(runs, sheetHelps(runs, spec))
 	try := func(friction int, extra string, simpler *fitted) *fitted {
-		c := newCandidate(friction, extra)
+		c := newCandidate(friction, extra, bench)
 		f := c.fit(runs, spec, simpler)
 		f.validate(runs, spec)
 		all = append(all, f)
@@ -184,7 +213,7 @@ func choose(runs []*Run, spec *actuator.Spec, progress func(string)) []*fitted {
 	if saturates(runs, spec) {
 		base := best
 		for _, extra := range []string{"droop", "Kq"} {
-			if f := try(3, extra, base); mean(f.leftOut) < mean(best.leftOut) {
+			if f := try(3, extra, base); f.score() < best.score() {
 				best = f
 			}
 		}
@@ -196,10 +225,10 @@ func choose(runs []*Run, spec *actuator.Spec, progress func(string)) []*fitted {
 	for _, friction := range []int{4, 5, 6} {
 		simpler = try(friction, extra, simpler)
 	}
-	slices.SortStableFunc(all, func(a, b *fitted) int { return cmp.Compare(mean(a.leftOut), mean(b.leftOut)) })
+	slices.SortStableFunc(all, func(a, b *fitted) int { return cmp.Compare(a.score(), b.score()) })
 	pick := simplest(all)
 	best = all[pick]
-	best.polish(runs, all[:min(polishStarts, len(all))])
+	best.polish(runs, spec, all[:min(polishStarts, len(all))])
 	return slices.Insert(slices.Delete(all, pick, pick+1), 0, best)
 }
 
@@ -207,7 +236,7 @@ func choose(runs []*Run, spec *actuator.Spec, progress func(string)) []*fitted {
 // show any.
 func (f *fitted) withPlay(runs []*Run, spec *actuator.Spec) *fitted {
 	c := &candidate{f.friction, f.extra, append(slices.Clone(f.names), "play")}
-	s := &search{runs: runs, axes: axes(c.names, load(runs)), step: coarse(runs)}
+	s := c.search(runs, spec)
 	g := &fitted{candidate: c, axes: s.axes, trial: f.trial}
 	g.bench.Play = beginPlay
 	g.trial = s.widths(g.trial, coarseRounds, 0.03, narrow)

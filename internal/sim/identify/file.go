@@ -24,6 +24,9 @@ type servoFile struct {
 	Friction frictionFile `yaml:"friction" required:"true"`
 	Bench    benchFile    `yaml:"bench"`
 
+	Prior        priorFile             `yaml:"prior"`
+	Band         bandFile              `yaml:"band"`
+	Over         reachFile             `yaml:"identified_over"`
 	Intervals    map[string][2]float64 `yaml:"intervals" count:"64"`
 	NotSeparable []inseparableFile     `yaml:"not_separable" count:"16"`
 	Latency      latencyFile           `yaml:"latency"`
@@ -63,6 +66,28 @@ type benchFile struct {
 	ArmOffset float64 `yaml:"arm_offset_rad" min:"-3.2" max:"3.2"`
 	GoalDelay float64 `yaml:"goal_delay_s" min:"-1" max:"1"`
 	Play      float64 `yaml:"play_rad" min:"0" max:"1"`
+	Torque    float64 `yaml:"torque_delay_s" min:"-1" max:"1"`
+}
+
+type priorFile struct {
+	Free   float64 `yaml:"no_load_rad_s" min:"0" max:"1e4"`
+	Stall  float64 `yaml:"stall_n_m" min:"0" max:"1e4"`
+	Error  float64 `yaml:"error" min:"0" max:"10"`
+	Source string  `yaml:"source"`
+}
+
+type bandFile struct {
+	Radians float64 `yaml:"rad" min:"0" max:"100"`
+	Share   float64 `yaml:"share" min:"0" max:"1"`
+}
+
+type reachFile struct {
+	Speed float64    `yaml:"speed_rad_s" min:"0" max:"1e4"`
+	Load  float64    `yaml:"load_n_m" min:"0" max:"1e4"`
+	Drive float64    `yaml:"drive" min:"0" max:"1"`
+	P     [2]float64 `yaml:"kp" min:"0" max:"32767"`
+	Volts [2]float64 `yaml:"volts" min:"0" max:"1000"`
+	Off   bool       `yaml:"torque_off"`
 }
 
 type inseparableFile struct {
@@ -141,7 +166,14 @@ func ParseServo(data []byte, source string) (*Servo, error) {
 	if len(n.Model) == 2 {
 		k.Friction.Model = int(n.Model[1] - '0')
 	}
-	s.Bench = Bench{f.Bench.ArmOffset, f.Bench.GoalDelay, f.Bench.Play}
+	s.Bench = Bench{f.Bench.ArmOffset, f.Bench.GoalDelay, f.Bench.Play, f.Bench.Torque}
+	s.Band = f.Band.Radians
+	if o := &f.Over; s.Band > 0 {
+		s.Over = Reach{o.Speed, o.Load, o.Drive, o.P, o.Volts, o.Off}
+	}
+	if p := &f.Prior; d.Has("prior") {
+		s.Prior = &Prior{p.Free, p.Stall, p.Error, p.Source}
+	}
 	return yaml.Valid(d, s)
 }
 
@@ -178,9 +210,21 @@ func (s *Servo) Encode() []byte {
 	if f.Alpha != 0 && f.Alpha != 1 {
 		p("  Alpha: %s\n", number(f.Alpha))
 	}
-	p("bench: {arm_offset_rad: %s, goal_delay_s: %s, play_rad: %s}\n", number(s.Bench.ArmOffset),
-		number(s.Bench.GoalDelay), number(s.Bench.Play))
-	p("intervals: # 95 %%, by a bootstrap over the recordings\n")
+	p("bench: {arm_offset_rad: %s, goal_delay_s: %s, play_rad: %s, torque_delay_s: %s}\n", number(s.Bench.ArmOffset),
+		number(s.Bench.GoalDelay), number(s.Bench.Play), number(s.Bench.TorqueDelay))
+	if r := s.Prior; r != nil {
+		p("# the recordings do not drive the servo to its limits: its data sheet decides, as far as they do not\n")
+		p("prior: {no_load_rad_s: %s, stall_n_m: %s, error: %s, source: %q}\n", number(r.Free), number(r.Stall),
+			number(r.Error), r.Source)
+	}
+	if o := &s.Over; s.Band > 0 {
+		p("band: {rad: %s, share: %s} # share of the errors on recordings that the fit had not seen\n", number(s.Band),
+			number(bandShare))
+		p("identified_over: {speed_rad_s: %s, load_n_m: %s, drive: %s, kp: [%s, %s], volts: [%s, %s], torque_off: %t}\n",
+			number(o.Speed), number(o.Load), number(o.Drive), number(o.P[0]), number(o.P[1]), number(o.Volts[0]),
+			number(o.Volts[1]), o.Off)
+	}
+	p("intervals: # 95 %%, by the likelihood, with errors as lasting as these recordings'\n")
 	for _, v := range s.Intervals {
 		p("  %s: [%s, %s]\n", v.Name, number(v.Low), number(v.High))
 	}

@@ -53,18 +53,14 @@ func folds(runs []*Run) (ways [][]fold) {
 	return ways
 }
 
-// validate fits f again without each fold in turn and measures the error on the left-out fold. Each of these fits
-// starts halfway back to the start of the search, since the whole fit has used the left-out data.
+// validate fits f again without each fold in turn and measures the error on the left-out fold. Each of these fits begins
+// at the whole one: it has used the left-out data, but a fit that begins elsewhere does not converge.
 func (f *fitted) validate(runs []*Run, spec *actuator.Spec) {
-	f.leftOut = nil
-	begin := f.begin(spec, f.axes)
-	for i := range f.axes {
-		a := &f.axes[i]
-		a.set(&begin, (a.get(&begin)+a.get(&f.trial))/2)
-	}
+	f.leftOut, f.unseen = nil, nil
 	for _, way := range folds(runs) {
 		for _, out := range way {
-			s := &search{axes: f.axes, step: coarse(runs)}
+			s := f.search(runs, spec)
+			s.runs = nil
 			for k, r := range runs {
 				hidden := make([]bool, len(r.Samples))
 				for i := range hidden {
@@ -74,15 +70,16 @@ func (f *fitted) validate(runs []*Run, spec *actuator.Spec) {
 					s.runs, s.hidden = append(s.runs, r), append(s.hidden, hidden)
 				}
 			}
-			t := s.widths(begin, foldRounds, 0.05, narrow)
+			t := s.widths(f.trial, foldRounds, narrow)
 			for k, r := range runs {
 				positions := make([]float64, len(r.Samples))
 				r.Play(&t.spec, t.bench, positions)
 				sum, n := 0.0, 0
 				for i, q := range positions {
 					if out(k, i) {
-						sum += math.Abs(q - r.Samples[i].Position)
-						n++
+						e := math.Abs(q - r.Samples[i].Position)
+						f.unseen = append(f.unseen, e)
+						sum, n = sum+e, n+1
 					}
 				}
 				if n > 0 {
@@ -93,12 +90,22 @@ func (f *fitted) validate(runs []*Run, spec *actuator.Spec) {
 	}
 }
 
+// score is the mean logarithm of f's errors on what it had not seen: a part on which every model fails does not outweigh
+// the others.
+func (f *fitted) score() float64 {
+	sum := 0.0
+	for _, e := range f.leftOut {
+		sum += math.Log(e)
+	}
+	return sum / float64(len(f.leftOut))
+}
+
 // clearlyWorse reports whether a predicts worse than b by more than one standard error of the difference, part by part.
 func clearlyWorse(a, b *fitted) bool {
-	worse := mean(a.leftOut) - mean(b.leftOut)
+	worse := a.score() - b.score()
 	squares, n := 0.0, float64(len(a.leftOut))
 	for k := range a.leftOut {
-		d := a.leftOut[k] - b.leftOut[k] - worse
+		d := math.Log(a.leftOut[k]/b.leftOut[k]) - worse
 		squares += d * d
 	}
 	factor := distuv.StudentsT{Nu: n - 1, Sigma: 1}.Quantile(0.8413)

@@ -23,6 +23,7 @@ type parameter struct {
 	positive bool    // never zero: searched on a logarithmic scale
 	torque   float64 // power of the load's torque that scale is in units of
 	begin    float64 // where a search begins, in scales; positive ones begin at the servo's own value
+	bench    bool    // of the bench and the recorder, of which nothing is believed
 }
 
 // parameters in the order of the output.
@@ -54,10 +55,12 @@ var parameters = []parameter{
 		begin: 0.5},
 	{name: "Dqs", at: func(t *trial) *float64 { return &t.spec.Friction.Dqs }, low: 0.02, high: 20, scale: 0.7,
 		positive: true},
-	{name: "arm_offset", at: func(t *trial) *float64 { return &t.bench.ArmOffset }, low: -0.3, high: 0.3, scale: 0.02},
+	{name: "arm_offset", at: func(t *trial) *float64 { return &t.bench.ArmOffset }, low: -0.3, high: 0.3, scale: 0.02, bench: true},
 	{name: "goal_delay", at: func(t *trial) *float64 { return &t.bench.GoalDelay }, low: -0.02, high: 0.2,
-		scale: 0.003},
-	{name: "play", at: func(t *trial) *float64 { return &t.bench.Play }, high: 0.2, scale: 0.01, begin: 1},
+		scale: 0.003, bench: true},
+	{name: "torque_delay", at: func(t *trial) *float64 { return &t.bench.TorqueDelay }, low: -0.1, high: 0.2,
+		scale: 0.01, bench: true},
+	{name: "play", at: func(t *trial) *float64 { return &t.bench.Play }, high: 0.2, scale: 0.01, begin: 1, bench: true},
 }
 
 // axis is a parameter as the searches see it: x moves by about 1.

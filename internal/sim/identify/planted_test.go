@@ -153,12 +153,12 @@ func (r *Run) spoil(kind errorKind, random *rand.Rand) {
 
 // recover fits p with its own friction model, from the servo's table, and returns the trial and its intervals by name.
 func (p *planted) recover(names ...string) (trial, map[string]estimate) {
-	c := newCandidate(3, "")
+	c := newCandidate(3, "", benchNames(p.runs, false))
 	c.names = append(c.names, names...)
 	s := &search{runs: p.runs, axes: axes(c.names, load(p.runs)), step: fineStep}
 	t := s.widths(c.begin(p.spec, s.axes), 8, 0.1, narrow)
 	found := map[string]estimate{}
-	for i, e := range s.intervals(&t, 1) {
+	for i, e := range s.intervals(&t) {
 		found[s.axes[i].name] = e
 	}
 	return t, found

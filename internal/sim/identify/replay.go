@@ -14,6 +14,8 @@ type Bench struct {
 	// servo's latency
 	GoalDelay float64
 	Play      float64 // rad, the whole dead zone between gear and load
+	// s by which a sample's torque takes effect later than its goal: recorders and drivers switch torque on another path
+	TorqueDelay float64
 }
 
 // fineStep and coarseStep are steps of the simulation, s. The fine one is that of simulated robots; a search begins
@@ -42,14 +44,30 @@ func (r *Run) play(spec *actuator.Spec, b Bench, step float64, positions []float
 	first := &r.Samples[0]
 	s.Reset(first.Position)
 	s.GoalPosition, s.Mode, s.Enable = first.Goal, hal.PositionMode, first.Torque
-	now, next := first.Time, 0 // next is the sample with the next goal
+	now, goal, torque := first.Time, 0, 0 // the samples with the next goal and the next torque
+	due := func(next int, delay float64) float64 {
+		if next == len(r.Samples) {
+			return math.Inf(1)
+		}
+		return r.Samples[next].Time + delay
+	}
 	for i := range r.Samples {
 		at := r.Samples[i].Time
-		for ; next < len(r.Samples) && r.Samples[next].Time+b.GoalDelay <= at; next++ {
-			change := math.Max(now, r.Samples[next].Time+b.GoalDelay)
+		for {
+			g, t := due(goal, b.GoalDelay), due(torque, b.GoalDelay+b.TorqueDelay)
+			change := math.Min(g, t)
+			if change > at {
+				break
+			}
+			change = math.Max(now, change)
 			advance(s, change-now, step)
-			now = change
-			s.GoalPosition, s.Enable = r.Samples[next].Goal, r.Samples[next].Torque
+			if now = change; g <= t {
+				s.GoalPosition = r.Samples[goal].Goal
+				goal++
+			} else {
+				s.Enable = r.Samples[torque].Torque
+				torque++
+			}
 		}
 		advance(s, at-now, step)
 		now = math.Max(now, at)

@@ -3,6 +3,9 @@ package identify
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
@@ -10,14 +13,14 @@ import (
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
-// search is one problem: the axes of trials that come near the recordings. It counts its simulations.
+// search is one problem: the axes of trials that come near the recordings.
 type search struct {
 	runs   []*Run
 	hidden [][]bool // of each run the samples that do not count; nil: all count
 	axes   []axis
 	step   float64 // s, of the simulation
 	width  float64 // rad: residuals below count by their square, above by their size (pseudo-Huber)
-	plays  int     // simulations of all runs so far
+	belief *belief // what is known without the runs; nil: nothing
 }
 
 // residuals of t, rad, simulated less recorded, run after run.
@@ -34,7 +37,6 @@ func (s *search) residuals(t *trial, into []float64) []float64 {
 			}
 		}
 	}
-	s.plays++
 	return into
 }
 
@@ -49,8 +51,13 @@ func withoutTicks(spec actuator.Spec) actuator.Spec {
 	return spec
 }
 
-// cost is the mean over the runs, each with the same weight, of the pseudo-Huber loss.
-func (s *search) cost(residuals []float64) float64 {
+// cost is the misfit of the residuals of t, and more where t is unlike what is known without them.
+func (s *search) cost(t *trial, residuals []float64) float64 {
+	return s.fit(residuals) * math.Exp(s.missed(t)/s.beliefCount())
+}
+
+// fit is the mean over the runs, each with the same weight, of the pseudo-Huber loss.
+func (s *search) fit(residuals []float64) float64 {
 	sum, at := 0.0, 0
 	for _, r := range s.runs {
 		one := 0.0
@@ -82,7 +89,7 @@ func (s *search) explore(t trial, plays int, seed uint64) trial {
 	problem := optimize.Problem{Func: func(x []float64) float64 {
 		u, beyond := at(x)
 		res = s.residuals(&u, res)
-		return s.cost(res) * (1 + beyond)
+		return s.cost(&u, res) * (1 + beyond)
 	}}
 	method := &optimize.CmaEsChol{InitStepSize: 0.5, Population: 12, Src: rand.NewPCG(seed, 0)}
 	found, err := optimize.Minimize(problem, start,
@@ -98,20 +105,36 @@ func (s *search) explore(t trial, plays int, seed uint64) trial {
 // difference of h. The encoder's ticks add noise to a simulation; a wide h makes it negligible.
 func (s *search) slopes(t *trial, res []float64, h float64) [][]float64 {
 	rows := make([][]float64, len(s.axes))
-	for i := range s.axes {
-		a, u := &s.axes[i], *t
-		x := a.get(t)
-		to := a.set(&u, x+h)
-		if to-x < h/2 { // at its upper bound
-			to = a.set(&u, x-h)
-		}
-		row := s.residuals(&u, nil)
-		for k := range row {
-			row[k] = (row[k] - res[k]) / (to - x)
-		}
-		rows[i] = row
-	}
+	s.each(func(i int) { rows[i] = s.slope(t, &s.axes[i], res, h) })
 	return rows
+}
+
+// each calls f for the index of each axis, on all processors.
+func (s *search) each(f func(i int)) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(len(s.axes), runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(s.axes); i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// slope is the derivative of the residuals by one axis.
+func (s *search) slope(t *trial, a *axis, res []float64, h float64) []float64 {
+	u, x := *t, a.get(t)
+	to := a.set(&u, x+h)
+	if to-x < h/2 { // at its upper bound
+		to = a.set(&u, x-h)
+	}
+	row := s.residuals(&u, nil)
+	for k := range row {
+		row[k] = (row[k] - res[k]) / (to - x)
+	}
+	return row
 }
 
 // normal adds the normal equations of samples from..to of the residuals, each sample with weight: the matrix h and the
@@ -149,7 +172,7 @@ func (s *search) normal(rows [][]float64, res []float64, from, to int, weight fl
 func (s *search) refine(t trial, rounds int) trial {
 	k := len(s.axes)
 	res := s.residuals(&t, nil)
-	best, damping := s.cost(res), 1e-3
+	best, damping := s.cost(&t, res), 1e-3
 	var other []float64
 	for range rounds {
 		rows := s.slopes(&t, res, 0.03)
@@ -160,12 +183,13 @@ func (s *search) refine(t trial, rounds int) trial {
 			s.normal(rows, res, at, at+n, 1/float64(n), false, h, g)
 			at += n
 		}
+		s.believe(&t, best, h, g)
 		gained := 0.0
 		for range 8 {
 			u, ok := s.leap(&t, h, g, damping)
 			if ok {
 				other = s.residuals(&u, other)
-				if c := s.cost(other); c < best {
+				if c := s.cost(&u, other); c < best {
 					gained = (best - c) / best
 					t, best = u, c
 					res, other = other, res
@@ -180,6 +204,37 @@ func (s *search) refine(t trial, rounds int) trial {
 		}
 	}
 	return t
+}
+
+// believe adds to the normal equations at t, where the cost is cost, what is known without the runs.
+func (s *search) believe(t *trial, cost float64, h *mat.SymDense, g *mat.VecDense) {
+	if s.belief == nil {
+		return
+	}
+	const step = 0.01
+	m := s.belief.misses(t, nil)
+	scale := 2 * cost * float64(len(s.runs)) * s.width / s.belief.count // of the equations, which are not those of a mean
+	rows := make([][]float64, len(s.axes))
+	for i := range s.axes {
+		u := *t
+		x := s.axes[i].get(t)
+		by := s.axes[i].set(&u, x+step) - x
+		if by < step/2 { // at its upper bound
+			by = s.axes[i].set(&u, x-step) - x
+		}
+		rows[i] = s.belief.misses(&u, nil)
+		for k := range rows[i] {
+			rows[i][k] = (rows[i][k] - m[k]) / by
+		}
+	}
+	for k := range m {
+		for a := range rows {
+			g.SetVec(a, g.AtVec(a)+scale*m[k]*rows[a][k])
+			for b := a; b < len(rows); b++ {
+				h.SetSym(a, b, h.At(a, b)+scale*rows[a][k]*rows[b][k])
+			}
+		}
+	}
 }
 
 // leap is t after one damped step, of at most one unit an axis.

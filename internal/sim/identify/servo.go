@@ -19,6 +19,9 @@ type Servo struct {
 	Bench Bench         // of its recordings
 	Date  time.Time     // of the fit; zero: unknown
 
+	Prior        *Prior  // where the recordings do not show all
+	Band         float64 // rad; share of the errors on recordings that a fit had not seen is within; 0: unknown
+	Over         Reach   // what the recordings hold
 	Intervals    []Interval
 	NotSeparable []Inseparable
 	Latency      Latency
@@ -27,7 +30,14 @@ type Servo struct {
 	Recordings   []Result
 }
 
-// Interval is a parameter with the bounds that hold the truth with 95 %, as the bootstrap over runs finds them.
+// Prior is what a fit took from the servo's data sheet, each known to a share of Error.
+type Prior struct {
+	Free, Stall float64 // rad/s, N·m, at the nominal voltage
+	Error       float64
+	Source      string
+}
+
+// Interval is a parameter with the bounds that hold the truth with 95 %, by its likelihood.
 type Interval struct {
 	Name             string
 	Value, Low, High float64
@@ -59,6 +69,8 @@ type Candidate struct {
 type Result struct {
 	File        string
 	Error, Most float64 // rad, mean and greatest absolute difference
+	Inside      float64 // share of the samples within the band; NaN without a band
+	Leaves      string  // in which respect the recording is beyond what the servo was identified over; ""
 }
 
 // Fit finds the servo model spec from runs. It calls progress, if not nil, after each step. A fit of twelve recordings
@@ -85,9 +97,26 @@ func Fit(runs []*Run, spec *actuator.Spec, progress func(string)) (*Servo, error
 	for _, f := range all {
 		s.Candidates = append(s.Candidates, Candidate{f.String(), len(f.names), mean(f.mae), mean(f.leftOut)})
 	}
+	if sheetHelps(runs, &start) {
+		s.Prior = &Prior{spec.NoLoadSpeed, spec.StallTorque, sheetError, spec.Source}
+	}
+	if len(best.unseen) > 0 {
+		s.Band = quantile(best.unseen, bandShare)
+	}
+	for _, r := range runs {
+		s.Over.widen(r.reach(&s.Spec, s.Bench))
+	}
 	s.Recordings = Check(s, runs)
-	s.uncertain(best, runs, drive, measured)
+	s.uncertain(best, runs, &start, drive, measured)
 	return s, nil
+}
+
+// Summary is how well s follows recordings that it was and was not fitted to.
+func (s *Servo) Summary() string {
+	best := &s.Candidates[0]
+	return fmt.Sprintf("%s: mean error %.2f degrees, on recordings that a fit had not seen %.2f; there %.0f %% of the "+
+		"samples are within %.2f degrees", s.Spec.Fit, degrees(best.Error), degrees(best.LeftOut), 100*bandShare,
+		degrees(s.Band))
 }
 
 // playError is how well play must be known to count as measured, rad; or to a fifth of itself.
@@ -97,9 +126,9 @@ const playError = 0.1 * math.Pi / 180
 const tableGain = 0.03
 
 // uncertain fills in the intervals, the latency, and the inseparable parameters.
-func (s *Servo) uncertain(best *fitted, runs []*Run, drive registered, measured bool) {
+func (s *Servo) uncertain(best *fitted, runs []*Run, start *actuator.Spec, drive registered, measured bool) {
 	names := best.names
-	if !measured {
+	if !measured && s.Prior == nil {
 		names = append([]string{"gain"}, names...)
 	}
 	wide := &search{runs: runs, axes: axes(names, load(runs)), step: fineStep, width: narrow}
@@ -108,14 +137,20 @@ func (s *Servo) uncertain(best *fitted, runs []*Run, drive registered, measured 
 			"with all friction and the armature larger by as much: they hold for the mass that the recordings name"})
 	lost := wide.inseparable(&best.trial)
 	if lost != nil {
-		s.NotSeparable = append(s.NotSeparable,
-			Inseparable{lost, "the drive does not saturate and no register shows it: " +
-				"the recordings hold gain*kt/R and kt^2/R, not each for itself"})
+		why := "the drive does not saturate and no register shows it: " +
+			"the recordings hold gain*kt/R and kt^2/R, not each for itself"
+		if p := s.Prior; p != nil {
+			why += fmt.Sprintf("; the data sheet's no-load speed of %s rad/s and stall torque of %s N m, each taken as "+
+				"known to %.0f %%, decide", number(p.Free), number(p.Stall), 100*p.Error)
+			lost = slices.Clone(lost)
+		}
+		s.NotSeparable = append(s.NotSeparable, Inseparable{lost, why})
 	}
 	s.Play = Interval{"play", best.bench.Play, math.NaN(), math.NaN()}
-	at := &search{runs: runs, axes: best.axes, step: fineStep, width: narrow}
+	at := best.search(runs, start)
+	at.step, at.width = fineStep, narrow
 	s.Latency = Latency{Seconds: best.bench.GoalDelay}
-	for i, e := range at.intervals(&best.trial, 1) {
+	for i, e := range at.intervals(&best.trial) {
 		name := best.axes[i].name
 		switch {
 		case name == "play":
@@ -125,8 +160,7 @@ func (s *Servo) uncertain(best *fitted, runs []*Run, drive registered, measured 
 		case name == "goal_delay":
 			// A motor's lag has the effect of latency: from only the position it is known to 5 ms.
 			s.Latency.Low, s.Latency.High = math.Min(e.low, e.value-0.005), math.Max(e.high, e.value+0.005)
-		case !slices.ContainsFunc(lost, func(n string) bool { return strings.EqualFold(n, name) }) &&
-			!math.IsNaN(e.low):
+		case !math.IsNaN(e.low) && (s.Prior != nil || !slices.Contains(lost, name)):
 			s.Intervals = append(s.Intervals, Interval{name, e.value, e.low, e.high})
 		}
 	}
@@ -153,10 +187,29 @@ func Known(name string) (*Servo, error) {
 func Check(s *Servo, runs []*Run) []Result {
 	all := make([]Result, len(runs))
 	for i, r := range runs {
-		e, most := r.errors(&s.Spec, s.Bench)
-		all[i] = Result{r.Name, e, most}
+		all[i] = s.check(r)
 	}
 	return all
+}
+
+// check plays r through the servo.
+func (s *Servo) check(r *Run) Result {
+	positions := make([]float64, len(r.Samples))
+	r.Play(&s.Spec, s.Bench, positions)
+	c := Result{File: r.Name, Inside: math.NaN()}
+	inside := 0.0
+	for i, q := range positions {
+		d := math.Abs(q - r.Samples[i].Position)
+		c.Error += d / float64(len(positions))
+		if c.Most = math.Max(c.Most, d); d <= s.Band {
+			inside++
+		}
+	}
+	if s.Band > 0 {
+		c.Inside = inside / float64(len(positions))
+		c.Leaves = s.Over.leaves(r.reach(&s.Spec, s.Bench))
+	}
+	return c
 }
 
 // Matches refuses runs of another servo than s.

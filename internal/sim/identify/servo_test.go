@@ -13,7 +13,7 @@ import (
 
 func example() *Servo {
 	k, _ := actuator.Lookup("xl330-m288")
-	s := &Servo{Model: k.Name, Spec: *k, Bench: Bench{0.01, -0.0015, 0},
+	s := &Servo{Model: k.Name, Spec: *k, Bench: Bench{0.01, -0.0015, 0, 0.02},
 		Date: time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)}
 	s.Spec.Kt, s.Spec.R, s.Spec.Droop, s.Spec.Armature, s.Spec.PositionGain = 0.38, 3.4, 1.9, 0.00165, 0.0029
 	s.Spec.Friction = actuator.Friction{Model: 4, Kb: 0.006, Ks: 0.0147, Kv: 4.6e-05, Kl: 0.114, Kls: 0.098, Dqs: 0.59,
@@ -23,7 +23,9 @@ func example() *Servo {
 	s.Latency = Latency{-0.0002, -0.0005, 1e-05, true}
 	s.Play = Interval{"play", 0.01, 0.009, 0.011}
 	s.Candidates = []Candidate{{"M4 + droop", 12, 0.02, 0.03}, {"M1", 7, 0.05, math.NaN()}}
-	s.Recordings = []Result{{"dir/a.json", 0.01, 0.2}}
+	s.Recordings = []Result{{File: "dir/a.json", Error: 0.01, Most: 0.2}}
+	s.Prior = &Prior{10.8, 0.52, 0.1, "a sheet"}
+	s.Band, s.Over = 0.04, Reach{4.2, 0.48, 0.9, [2]float64{400, 800}, [2]float64{7.4, 7.4}, true}
 	return s
 }
 
@@ -39,6 +41,9 @@ func TestServoFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	got.Spec.Fit = s.Spec.Fit // what it is from is the file now
+	if got.Band != s.Band || got.Over != s.Over || *got.Prior != *s.Prior {
+		t.Errorf("got band %g, reach %+v, prior %+v", got.Band, got.Over, got.Prior)
+	}
 	if got.Model != s.Model || got.Spec != s.Spec || got.Bench != s.Bench || !got.Date.Equal(s.Date) {
 		t.Errorf("got %+v, want %+v", got, s)
 	}
