@@ -93,8 +93,8 @@ func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot
 	return p
 }
 
-// calibratedServo is the servo spec as a joint with the calibration c has it: behind its gear, which multiplies the torque
-// and divides the speed, and with its delay of the torque. Sim, emulation and twin take it from here.
+// calibratedServo is the servo spec as a joint with the calibration c has it: behind its gear, which multiplies the
+// torque and divides the speed, and with its delay of the torque. Sim, emulation and twin take it from here.
 func calibratedServo(spec *actuator.Spec, c *calibration.Joint) *actuator.Spec {
 	if c.Gear == 1 && c.Torque.Delay == 0 {
 		return spec

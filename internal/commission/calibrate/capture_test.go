@@ -50,7 +50,8 @@ func TestCapturePairsPositionAndGoal(t *testing.T) {
 				want = all[i+1].Position
 			}
 			if got := all[i].Goal; !all[i].Torque || math.Abs(got-want) > 1e-9 {
-				t.Fatalf("real %t, sample %d at %.4f: got goal %.4f, torque %t, want %.4f", real, i, all[i].Position, got,
+				t.Fatalf("real %t, sample %d at %.4f: got goal %.4f, torque %t, want %.4f", real, i, all[i].Position,
+					got,
 					all[i].Torque, want)
 			}
 		}

@@ -121,7 +121,8 @@ func (g *Guide) keepTorque(j *Joint, s *identify.Servo) error {
 		constant *= g.robot.plan.Robot.SupplyOf(g.robot.plan.Layout.Actuator(j.Name)).Volts / s.Spec.R
 	}
 	g.printf("%s: torque constant %.3f N m a unit of effort, was %.3f", j.Name, constant, c.Torque.Constant)
-	c.Torque, c.Date = calibration.Torque{Constant: constant, Offset: c.Torque.Offset, Delay: math.Max(0, s.Bench.TorqueDelay)}, g.Now()
+	c.Torque, c.Date = calibration.Torque{Constant: constant, Offset: c.Torque.Offset,
+		Delay: math.Max(0, s.Bench.TorqueDelay)}, g.Now()
 	_, err = calibration.Save(g.path(j), c)
 	return err
 }

@@ -101,8 +101,8 @@ func (c *candidate) search(runs []*Run, spec *actuator.Spec) *search {
 	return &search{runs: runs, axes: all, step: coarse(runs), belief: c.newBelief(runs, spec, all)}
 }
 
-// fit searches the best trial of c from two starts: a usual servo, and the best of a simpler model or, where that is nil,
-// the result of a global search.
+// fit searches the best trial of c from two starts: a usual servo, and the best of a simpler model or, where that is
+// nil, the result of a global search.
 func (c *candidate) fit(runs []*Run, spec *actuator.Spec, simpler *fitted) *fitted {
 	s := c.search(runs, spec)
 	s.width = 0.1

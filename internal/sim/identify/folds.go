@@ -53,8 +53,8 @@ func folds(runs []*Run) (ways [][]fold) {
 	return ways
 }
 
-// validate fits f again without each fold in turn and measures the error on the left-out fold. Each of these fits begins
-// at the whole one: it has used the left-out data, but a fit that begins elsewhere does not converge.
+// validate fits f again without each fold in turn and measures the error on the left-out fold. Each of these fits
+// begins at the whole one: it has used the left-out data, but a fit that begins elsewhere does not converge.
 func (f *fitted) validate(runs []*Run, spec *actuator.Spec) {
 	f.leftOut, f.unseen = nil, nil
 	for _, way := range folds(runs) {
@@ -90,8 +90,8 @@ func (f *fitted) validate(runs []*Run, spec *actuator.Spec) {
 	}
 }
 
-// score is the mean logarithm of f's errors on what it had not seen: a part on which every model fails does not outweigh
-// the others.
+// score is the mean logarithm of f's errors on what it had not seen: a part on which every model fails does not
+// outweigh the others.
 func (f *fitted) score() float64 {
 	sum := 0.0
 	for _, e := range f.leftOut {

@@ -118,8 +118,8 @@ func (p *profile) end(i int, side float64) float64 {
 	return *p.axes[i].at(&u)
 }
 
-// intervals are the intervals of 95 % of each axis at the optimum t, by the likelihood. An interval may end at a bound of
-// its parameter: [0, 0.01].
+// intervals are the intervals of 95 % of each axis at the optimum t, by the likelihood. An interval may end at a bound
+// of its parameter: [0, 0.01].
 func (s *search) intervals(t *trial) []estimate {
 	found := make([]estimate, len(s.axes))
 	for i := range s.axes {

@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// sheetError is the standard deviation that a data sheet's no-load speed and stall torque have, as a share: units of
-	// a series, and roundings of a maker.
+	// sheetError is the standard deviation that a data sheet's no-load speed and stall torque have, as a share: units
+	// of a series, and roundings of a maker.
 	sheetError = 0.1
 	// guessError is the standard deviation of a parameter about where its search begins, in scales.
 	guessError = 2
 )
 
-// belief is what is known of a servo without the recordings: about how large each parameter of a servo is and, where the
-// recordings do not drive it to its limits, the no-load speed and the stall torque of its data sheet.
+// belief is what is known of a servo without the recordings: about how large each parameter of a servo is and, where
+// the recordings do not drive it to its limits, the no-load speed and the stall torque of its data sheet.
 type belief struct {
 	axes  []axis
 	guess []float64 // of each axis
@@ -65,8 +65,8 @@ func (b *belief) misses(t *trial, into []float64) []float64 {
 	return into
 }
 
-// missed is the sum of the squares of the misses of t. The likelihood of errors of unknown size is their cost to the power
-// of half their count, so that exp(missed/count) is a factor of the cost.
+// missed is the sum of the squares of the misses of t. The likelihood of errors of unknown size is their cost to the
+// power of half their count, so that exp(missed/count) is a factor of the cost.
 func (s *search) missed(t *trial) (sum float64) {
 	if s.belief == nil {
 		return 0

@@ -14,7 +14,8 @@ type Bench struct {
 	// servo's latency
 	GoalDelay float64
 	Play      float64 // rad, the whole dead zone between gear and load
-	// s by which a sample's torque takes effect later than its goal: recorders and drivers switch torque on another path
+	// s by which a sample's torque takes effect later than its goal: recorders and drivers switch torque on another
+	// path
 	TorqueDelay float64
 }
 

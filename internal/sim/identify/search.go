@@ -213,7 +213,8 @@ func (s *search) believe(t *trial, cost float64, h *mat.SymDense, g *mat.VecDens
 	}
 	const step = 0.01
 	m := s.belief.misses(t, nil)
-	scale := 2 * cost * float64(len(s.runs)) * s.width / s.belief.count // of the equations, which are not those of a mean
+	// of the equations, which are not those of a mean
+	scale := 2 * cost * float64(len(s.runs)) * s.width / s.belief.count
 	rows := make([][]float64, len(s.axes))
 	for i := range s.axes {
 		u := *t
