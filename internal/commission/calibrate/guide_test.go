@@ -90,14 +90,14 @@ func TestGuideFindsWhatIsPlanted(t *testing.T) {
 			t.Errorf("%s: got %.2f degrees off, method %s, rest %v", p.joint, worst/degree, c.Method, c.RestTicks)
 		}
 	}
-	// the stall torque of the emulated servo at its supply
+	// the stall torque of the emulated servo at its supply, behind its gear
 	for _, joint := range []string{"shoulder_lift", "elbow_flex"} {
 		c, err := calibration.Load(filepath.Join(dir, joint+".yaml"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		spec, _ := actuator.Lookup("sts3215")
-		if want := spec.Kt * 7.4 / spec.R; math.Abs(c.Torque.Constant/want-1) > 0.05 ||
+		if want := spec.Kt * 7.4 / spec.R * c.Gear; math.Abs(c.Torque.Constant/want-1) > 0.05 ||
 			math.Abs(c.Torque.Offset) > 0.02 {
 			t.Errorf("%s: got torque constant %.3f and offset %.3f, want %.3f within 5 %% and 0", joint,
 				c.Torque.Constant, c.Torque.Offset, want)
