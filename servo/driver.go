@@ -85,10 +85,16 @@ type Traits struct {
 	Vendor string // its name in sentences
 
 	// Addresses and rates.
-	LastID  int           // maximum id of a device
-	Slot    time.Duration // Tool.List waits this long for each id; 0 = it does not
-	Bauds   []int         // rates in bit/s at which devices are known to be, the factory's first
-	MaxBaud int           // and every rate up to this one; 0 = only those of Bauds and of the models
+	LastID int           // maximum id of a device
+	Slot   time.Duration // Tool.List waits this long for each id; 0 = it does not
+	// Roll is a packet to which all devices reply; nil = there is none. RollSlot is the time that each id has for its
+	// reply at a rate, one after the other; 0 = all at once. RollIDs are the ids in the replies; sound: they have no other
+	// bytes.
+	Roll     []byte
+	RollSlot func(baud int) time.Duration
+	RollIDs  func(got []byte) (ids []int, sound bool)
+	Bauds    []int // rates in bit/s at which devices are known to be, the factory's first
+	MaxBaud  int   // and every rate up to this one; 0 = only those of Bauds and of the models
 
 	// The line.
 	Even      bool                         // bytes have an even parity bit

@@ -117,3 +117,19 @@ func CheckComplement(packet []byte) bool {
 
 // IsByte returns a rule for packets that all begin with want.
 func IsByte(want byte) func(byte) bool { return func(b byte) bool { return b == want } }
+
+// IDsIn reads the ids in the replies to Traits.Roll by a framer: next takes its next packet. sound: the replies have no
+// other bytes.
+func IDsIn(got []byte, f *Framer, next func() (id int, ok bool)) (ids []int, sound bool) {
+	for len(got) > 0 {
+		n := f.Feed(got)
+		got = got[n:]
+		for id, ok := next(); ok; id, ok = next() {
+			ids = append(ids, id)
+		}
+		if n == 0 {
+			break
+		}
+	}
+	return ids, f.Garbage == 0 && f.BadChecksum == 0 && f.Buffered() == 0
+}

@@ -2,8 +2,11 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,10 +17,12 @@ import (
 
 func newScan(a *app) *cobra.Command {
 	var f lineFlags
+	var all bool
 	c := &cobra.Command{
 		Use:   "scan PORT",
 		Short: "find servos and chips on a bus",
-		Long: commission.TargetHelp + "\nPolls every id at every rate with every protocol.\n" +
+		Long: commission.TargetHelp + "\nAsks all servos together, at every rate with every protocol, in seconds. Where none replies, and with --all, " +
+			"it then asks\neach id; in a terminal Enter ends that.\n" +
 			"Nothing moves: no servo accepts packets of another protocol.\n" +
 			"On an I2C bus (/dev/i2c-1) it lists the chips and their addresses, on an SPI port (/dev/spidev0.0) the " +
 			"chip.\n" +
@@ -46,16 +51,51 @@ func newScan(a *app) *cobra.Command {
 				return err
 			}
 			defer b.Line.Close()
-			s := commission.Survey{BareLine: b, Note: a.note}
-			ids, _ := s.Total()
-			s.Step = a.progress("ids", ids).Add
-			rows, err := s.Run(cmd.Context())
-			if err = cmp.Or(err, show(a, rows)); err == nil && len(rows) == 0 {
-				err = s.Silence()
-			}
-			return err
+			return a.scan(cmd.Context(), &commission.Survey{BareLine: b, Note: a.note}, all)
 		},
 	}
 	f.add(c)
+	c.Flags().BoolVar(&all, "all", false, "ask each id too, for servos that do not reply to a packet to all")
 	return c
+}
+
+// scan shows the servos of a line: those that reply to a packet to all, and where none does, or with all, those of each
+// id. Enter in a terminal ends the latter.
+func (a *app) scan(ctx context.Context, s *commission.Survey, all bool) error {
+	begin := time.Now()
+	rows, err := s.Quick(ctx)
+	if err != nil {
+		return errors.Join(err, show(a, rows))
+	}
+	ids, most := s.Total()
+	took := time.Since(begin).Round(100 * time.Millisecond)
+	if len(rows) > 0 && !all {
+		a.note("%s: %d servos in %v. --all also asks each id, up to %v", s.Port, len(rows), took,
+			most.Round(time.Second))
+		return show(a, rows)
+	}
+	if len(rows) > 0 {
+		a.note("%s: %d servos in %v reply to a packet to all; each id is asked now", s.Port, len(rows), took)
+	} else {
+		a.note("%s: no reply to a packet to all in %v; each id is asked now", s.Port, took)
+	}
+	asking, end := context.WithCancel(ctx)
+	defer end()
+	if terminalOf(a.in) != nil {
+		a.note("Enter ends it, with what was found until then.")
+		go func() {
+			commission.NewAsker(a.in).Line(asking)
+			end()
+		}()
+	}
+	s.Step = a.progress("ids", ids).Add
+	more, err := s.Run(asking)
+	if ctx.Err() == nil && errors.Is(err, context.Canceled) {
+		err = nil // by Enter
+	}
+	rows = commission.Joined(rows, more)
+	if err = cmp.Or(err, show(a, rows)); err == nil && len(rows) == 0 {
+		err = s.Silence()
+	}
+	return err
 }

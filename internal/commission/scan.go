@@ -22,10 +22,11 @@ import (
 // its line.
 type Survey struct {
 	*BareLine
-	ear  *countingLine                    // the line, while ids are asked
-	Note func(format string, args ...any) // progress
-	each bool                             // each id is asked, also of a type that lists its own
-	Step func(ids int)                    // so many more ids were asked, of Total; nil = not counted
+	ear    *countingLine                    // the line, while ids are asked
+	Note   func(format string, args ...any) // progress
+	each   bool                             // each id is asked, also of a type that lists its own
+	rolled bool                             // the device has replied in turn with all others
+	Step   func(ids int)                    // so many more ids were asked, of Total; nil = not counted
 }
 
 // Estimate is how long one rate and bus type take where nothing answers.
@@ -205,6 +206,9 @@ func (s *Survey) meet(tool servo.Tool, baud int, kind string, id int, patience t
 	}
 	if err := s.twins(tool, &row, found.Model); err != nil || row.Finding != "" {
 		return row, err
+	}
+	if s.rolled { // two of one id would have replied over each other, or twice
+		return row, nil
 	}
 	if two, err := Doubled(s.ear, tool, found.Model, id, max(patience, s.Latency)); err != nil || two {
 		row.Finding = TwinText(kind)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
@@ -21,7 +22,11 @@ func Driver2() servo.Driver { return driver{2} }
 func (d driver) Traits() *servo.Traits {
 	t := &servo.Traits{Vendor: "Dynamixel", ReadsFast: readsFast, Both: true, Firmware: "DYNAMIXEL Wizard 2.0",
 		Benchmarks: d.benchmarks(), Explain: explain(d.protocol)}
+	t.Roll, t.RollIDs = d.roll(), d.rollIDs
+	t.RollSlot = func(int) time.Duration { return broadcastSlot }
 	if d.protocol == 1 {
+		// Those of Dynamixel reply all at once; Feetech's servos reply to it too, by their ids.
+		t.RollSlot = func(baud int) time.Duration { return servo.WireTime(12, 10, baud) }
 		// The rate's register divides 2 Mbit/s.
 		t.Type, t.LastID, t.MaxBaud, t.Packets, t.Samples = "dynamixel1", 253, 2_000_000, "ff ff id len",
 			[]string{"ax-12a", "mx-64"}
@@ -32,6 +37,22 @@ func (d driver) Traits() *servo.Traits {
 	t.Type, t.LastID, t.Samples = "dynamixel2", 252, []string{"xm430-w350", "xl430-w250", "xl-320"}
 	t.Foreign = func(id byte) []byte { return AppendStatus2(nil, &Status{ID: id, Data: []byte{0, 8, 0, 0}}) }
 	return t
+}
+
+// roll is a ping of all.
+func (d driver) roll() []byte {
+	ping := Instruction{ID: Broadcast, Op: Ping}
+	if d.protocol == 1 {
+		return AppendInstruction1(nil, &ping)
+	}
+	return AppendInstruction2(nil, &ping)
+}
+
+// rollIDs are the ids in the replies to roll.
+func (d driver) rollIDs(got []byte) ([]int, bool) {
+	p := NewParser(d.protocol, FromServos)
+	var k Packet
+	return servo.IDsIn(got, &p.Framer, func() (int, bool) { ok := p.Next(&k); return int(k.ID), ok })
 }
 
 func readsFast(m servo.Model) bool {

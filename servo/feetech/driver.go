@@ -30,6 +30,13 @@ func (driver) Traits() *servo.Traits {
 			return feetechwire.AppendPacket(nil, &feetechwire.Packet{ID: id, Params: []byte{0, 2}})
 		},
 	}
+	t.Roll = feetechwire.AppendPacket(nil, &feetechwire.Packet{ID: feetechwire.Broadcast, Code: byte(feetechwire.Ping)})
+	t.RollSlot = func(baud int) time.Duration { return servo.WireTime(12, bitsPerByte, baud) }
+	t.RollIDs = func(got []byte) ([]int, bool) {
+		p := feetechwire.NewParser(feetechwire.FromServos)
+		var k feetechwire.Packet
+		return servo.IDsIn(got, &p.Framer, func() (int, bool) { ok := p.Next(&k); return int(k.ID), ok })
+	}
 	for _, b := range bauds() {
 		t.Bauds = append(t.Bauds, b.Rate)
 	}

@@ -1,6 +1,8 @@
 package hiwonder
 
 import (
+	"time"
+
 	"github.com/halyard-robotics/halyard/internal/wire/hiwonderwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
@@ -15,8 +17,15 @@ func (driver) Traits() *servo.Traits {
 	wire := servo.CycleBytes{Bits: bitsPerByte, Bytes: func(n int) int { return 24 * n }}
 	return &servo.Traits{
 		Type: "hiwonder", Vendor: "Hiwonder", LastID: hiwonderwire.LastID, Bauds: []int{Baud},
-		Samples:    []string{"lx-16a"},
-		Explain:    explain,
+		Samples:  []string{"lx-16a"},
+		Explain:  explain,
+		Roll:     hiwonderwire.AppendPacket(nil, &hiwonderwire.Packet{ID: hiwonderwire.Broadcast, Command: 14}),
+		RollSlot: func(int) time.Duration { return 0 },
+		RollIDs: func(got []byte) ([]int, bool) {
+			p := hiwonderwire.NewParser()
+			var k hiwonderwire.Packet
+			return servo.IDsIn(got, &p.Framer, func() (int, bool) { ok := p.Next(&k); return int(k.ID), ok })
+		},
 		Benchmarks: []servo.Benchmark{{Model: "lx-16a", Bauds: []int{Baud}, Bound: wire.Bound, First: 1}},
 		Foreign: func(id byte) []byte {
 			return hiwonderwire.AppendPacket(nil, &hiwonderwire.Packet{ID: id, Command: 28, Params: []byte{0xF4, 1}})
