@@ -88,8 +88,8 @@ type Traits struct {
 	LastID int           // maximum id of a device
 	Slot   time.Duration // Tool.List waits this long for each id; 0 = it does not
 	// Roll is a packet to which all devices reply; nil = there is none. RollSlot is the time that each id has for its
-	// reply at a rate, one after the other; 0 = all at once. RollIDs are the ids in the replies; sound: they have no other
-	// bytes.
+	// reply at a rate, one after the other; 0 = all at once. RollIDs are the ids in the replies; sound: they have no
+	// other bytes.
 	Roll     []byte
 	RollSlot func(baud int) time.Duration
 	RollIDs  func(got []byte) (ids []int, sound bool)

@@ -21,7 +21,8 @@ func newScan(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "scan PORT",
 		Short: "find servos and chips on a bus",
-		Long: commission.TargetHelp + "\nAsks all servos together, at every rate with every protocol, in seconds. Where none replies, and with --all, " +
+		Long: commission.TargetHelp + "\nAsks all servos together, at every rate with every protocol, in seconds. " +
+			"Where none replies, and with --all, " +
 			"it then asks\neach id; in a terminal Enter ends that.\n" +
 			"Nothing moves: no servo accepts packets of another protocol.\n" +
 			"On an I2C bus (/dev/i2c-1) it lists the chips and their addresses, on an SPI port (/dev/spidev0.0) the " +

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/internal/catalog"
@@ -160,6 +162,32 @@ func (b *desk) places() string {
 	return strings.Join(text, " ")
 }
 
+// A person who types nothing: each servo is set up once it is plugged in, and again where the one before it had the
+// same id.
+func TestWalkRecognises(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t, "feetech", 1000000, []string{"lift sts3215 2", "roll sts3215 3", "pan sts3215 1"},
+			[]fresh{{"sts3215", 1, 1000000}, {"sts3215", 1, 1000000}, {"sts3215", 1, 1000000}})
+		d.plug(nil)
+		silent, end := io.Pipe()
+		defer end.Close()
+		d.app.in = silent
+		done := 0
+		d.walk.Each = func(commission.WalkRow) error {
+			done++
+			return nil
+		}
+		d.walk.In, d.walk.Note = commission.NewAsker(silent), func(text string, args ...any) {
+			if text = fmt.Sprintf(text, args...); strings.Contains(text, "connect only the servo of") {
+				time.AfterFunc(time.Second, func() { d.plug([]string{"0", "1", "2"}[done : done+1]) })
+			}
+		}
+		if err := d.walk.Run(d.ctx); err != nil || d.places() != "2@1000000 3@1000000 1@1000000" {
+			t.Errorf("got %v, servos at %s", err, d.places())
+		}
+	})
+}
+
 // What a person sees and types, from the first servo to the last.
 func TestWalkTranscript(t *testing.T) {
 	folder := t.TempDir()
@@ -172,31 +200,26 @@ func TestWalkTranscript(t *testing.T) {
 		t.Error(err)
 	}
 	const want = `pan comes last: new servos have its id, 1, too
+a servo that is plugged in is recognised by itself; Enter looks at once
 1 of 4: connect only the servo of lift (sts3215, id 2) to the bus, and press Enter; s skips it, Ctrl-C stops
 >
-  looking at 1000000, 57600, 115200, 500000 Bd, up to 3.7s
+  no reply to a packet to all: looking at 1000000, 57600, 115200, 500000 Bd, each id, up to 3.7s
   no reply: check the servo's power and cable. Then press Enter
 >
-  looking at 1000000, 57600, 115200, 500000 Bd, up to 3.7s
   id 1 (sts3215, 1000000 Bd) and id 1 (sts3215, 500000 Bd) reply: connect only the servo of lift. Then press Enter
 >
-  looking at 1000000, 57600, 115200, 500000 Bd, up to 3.7s
   several servos reply at id 1: connect only one. Then press Enter
 >
-  looking at 1000000, 57600, 115200, 500000 Bd, up to 3.7s
   it is an scs15, want an sts3215 of lift: connect another, or correct desk.yaml. Then press Enter
 > what?
   got "what?": Enter when it is connected, s to skip lift
 >
-  looking at 1000000, 57600, 115200, 500000 Bd, up to 3.7s
   lift: id 1 at 1000000 Bd is now id 2 at 1000000 Bd, max_voltage=84
 2 of 4: connect only the servo of roll (sts3215, id 3) to the bus, or add it to those that are done, and press Enter; s skips it, Ctrl-C stops
 >
-  looking at 1000000, 57600, 115200, 500000 Bd, up to 3.7s
   roll: id 1 at 500000 Bd is now id 3 at 1000000 Bd
 3 of 4: connect only the servo of grip (scs15, id 4) to the bus, or add it to those that are done, and press Enter; s skips it, Ctrl-C stops
 >
-  looking at 1000000, 57600, 115200, 500000 Bd, up to 3.7s
   grip: id 7 at 1000000 Bd is now id 4 at 1000000 Bd
 4 of 4: connect only the servo of pan (sts3215, id 1) to the bus, or add it to those that are done, and press Enter; s skips it, Ctrl-C stops
 > s

@@ -137,7 +137,9 @@ func (s *Survey) replies(t *catalog.BusType, ids int) (got []byte, err error) {
 func Joined(rows, more []FoundServo) []FoundServo {
 	all := slices.Clone(more)
 	for _, r := range rows {
-		if !slices.ContainsFunc(more, func(m FoundServo) bool { return m.ID == r.ID && m.Baud == r.Baud && m.Type == r.Type }) {
+		if !slices.ContainsFunc(more, func(m FoundServo) bool {
+			return m.ID == r.ID && m.Baud == r.Baud && m.Type == r.Type
+		}) {
 			all = append(all, r)
 		}
 	}

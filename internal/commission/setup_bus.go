@@ -154,35 +154,43 @@ func Article(name string) string {
 const longestInput = 1024
 
 // Asker reads lines of an input, one at a time.
-type Asker struct{ lines *bufio.Scanner }
+type Asker struct {
+	lines   *bufio.Scanner
+	pending chan answer // of a read that outlived its Line; nil = none
+}
+
+type answer struct {
+	text string
+	err  error
+}
 
 func NewAsker(in io.Reader) *Asker {
-	a := &Asker{bufio.NewScanner(in)}
+	a := &Asker{lines: bufio.NewScanner(in)}
 	a.lines.Buffer(make([]byte, 0, longestInput), longestInput)
 	return a
 }
 
 // Line waits for the next line and returns it without spaces around it. A read of a terminal cannot be called off:
-// where ctx ends first, it is left behind, and ends with the process; nothing may be asked then any more.
+// where ctx ends first, the next Line gets its answer.
 func (a *Asker) Line(ctx context.Context) (string, error) {
-	type answer struct {
-		text string
-		err  error
-	}
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	got := make(chan answer, 1)
-	go func() {
-		if a.lines.Scan() {
-			got <- answer{text: strings.TrimSpace(a.lines.Text())}
-			return
-		}
-		got <- answer{err: cmp.Or(a.lines.Err(), io.EOF)}
-	}()
+	if a.pending == nil {
+		got := make(chan answer, 1)
+		a.pending = got
+		go func() {
+			if a.lines.Scan() {
+				got <- answer{text: strings.TrimSpace(a.lines.Text())}
+				return
+			}
+			got <- answer{err: cmp.Or(a.lines.Err(), io.EOF)}
+		}()
+	}
 	select {
-	case x := <-got:
-		if err := ctx.Err(); err != nil { // Ctrl-C may end the input too: the person stopped, whichever came first
+	case x := <-a.pending:
+		a.pending = nil
+		if err := ctx.Err(); errors.Is(err, context.Canceled) { // Ctrl-C may end the input too
 			return "", err
 		}
 		return x.text, x.err

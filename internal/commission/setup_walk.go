@@ -66,6 +66,7 @@ type Walk struct {
 	Each   func(WalkRow) error // called when a joint is finished; nil = not
 
 	Joints []WalkJoint
+	seen   string // by the last glance
 }
 
 // NewWalk reads the servos that target, CONFIG:BUS, has. It opens nothing: set BareLine before Run. It is refused where
@@ -122,6 +123,9 @@ func (w *Walk) Run(ctx context.Context) error {
 	if last := &w.Joints[len(w.Joints)-1]; last.Novice() && len(w.Joints) > 1 {
 		w.Note("%s comes last: new servos have its id, %d, too", last.Name, last.ID)
 	}
+	if catalog.BuiltinBuses().Of(w.Kind).Roll != nil {
+		w.Note("a servo that is plugged in is recognised by itself; Enter looks at once")
+	}
 	for i := range w.Joints {
 		if w.Joints[i].Row != nil { // it was found with others on the line
 			continue
@@ -174,8 +178,9 @@ func (w *Walk) step(ctx context.Context, i int) error {
 	j := &w.Joints[i]
 	w.Note("%d of %d: connect only the servo of %s (%s, id %d) to the bus%s, and press Enter; s skips it, Ctrl-C stops",
 		i+1, len(w.Joints), j.Name, j.Model.Units().Name, j.ID, w.othersNote())
+	w.seen = w.glance()
 	for j.Row == nil {
-		answer, err := w.In.Line(ctx)
+		answer, err := w.answer(ctx)
 		switch {
 		case err != nil:
 			return w.ended(err, i)
@@ -210,6 +215,57 @@ func (w *Walk) step(ctx context.Context, i int) error {
 	return nil
 }
 
+// glanceEvery is how long an answer is waited for before the line is looked at again.
+const glanceEvery = 400 * time.Millisecond
+
+// answer is what the person types, or "" once another servo is plugged in.
+func (w *Walk) answer(ctx context.Context) (string, error) {
+	before := w.seen
+	for {
+		wait, cancel := context.WithTimeout(ctx, glanceEvery)
+		text, err := w.In.Line(wait)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			return text, err
+		}
+		now := w.glance()
+		switch {
+		case now == "" || now == w.seen:
+			w.seen, before = now, now
+		case now == before: // twice the same: it is plugged in firmly
+			w.Note("  plugged in: %s", now)
+			w.seen = now
+			return "", nil
+		default:
+			before = now
+		}
+	}
+}
+
+// glance is what replies to a packet to all at the rates of the bus and of new servos: "" if nothing does.
+func (w *Walk) glance() string {
+	t := catalog.BuiltinBuses().Of(w.Kind)
+	if t.Roll == nil {
+		return ""
+	}
+	s := Survey{BareLine: w.BareLine, ear: &countingLine{Line: w.Line}}
+	var texts []string
+	for _, b := range slices.Compact(append([]int{w.Baud}, t.Bauds[:min(1, len(t.Bauds))]...)) {
+		if w.Line.SetBaud(b) != nil {
+			continue
+		}
+		got, err := s.replies(&t, firstIDs)
+		if ids, sound := t.RollIDs(got); err == nil && len(got) > 0 {
+			text := fmt.Sprintf("ids %s at %d Bd", Spans(ids), b)
+			if !sound {
+				text = fmt.Sprintf("several at %d Bd", b)
+			}
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
 // othersNote is the prompt's note on servos that may stay connected. Some types allow only one servo: their command for
 // an id addresses all.
 func (w *Walk) othersNote() string {
@@ -236,7 +292,11 @@ func (w *Walk) look(ctx context.Context) ([]FoundServo, error) {
 	for _, b := range s.Bauds {
 		total += s.Estimate(b, s.Types[0])
 	}
-	w.Note("  looking at %s Bd, up to %v", listed(s.Bauds), total.Round(time.Second/10))
+	if found, err := s.Quick(ctx); err != nil || len(found) > 0 {
+		return found, err
+	}
+	w.Note("  no reply to a packet to all: looking at %s Bd, each id, up to %v", listed(s.Bauds),
+		total.Round(time.Second/10))
 	return s.Run(ctx)
 }
 
