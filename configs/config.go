@@ -141,11 +141,20 @@ type Robot struct {
 	Base          string              `yaml:"base" default:"file" enum:"file|fixed|floating" doc:"Of a robot file in XML (URDF, MJCF): whether its root moves freely. file: as the file says, which is fixed unless its first joint is floating."`
 	Repair        bool                `yaml:"repair" default:"true" doc:"Of a robot file in XML: repair what no body can have (missing masses, impossible inertias, limits of 0), with a note for each. false: refuse it."`
 	SelfCollision *bool               `yaml:"self_collision" doc:"Of a robot file in XML: its links collide with each other, but for those that touch in the built pose. Default: as the file has it, which is no unless <gazebo> has selfCollide."`
+	Drive         *Drive              `yaml:"drive" doc:"The wheels that carry the robot. It then takes a twist (ROS: cmd_vel) and has odometry, on every body."`
 	Body          BodyKind            `yaml:"body" default:"sim" enum:"sim|emulated|real" doc:"sim: physics. emulated: real drivers on emulated devices. real: the devices under hardware. There is no fallback from one to another."`
 	Parts         map[string]BodyKind `yaml:"parts" enum:"sim|emulated|real" doc:"Joints, sensors, cameras and monitors whose body differs from the robot's, by name; base is the base."`
 	Shadow        bool                `yaml:"shadow" default:"false" doc:"Also simulate a real or emulated body with the same commands, and publish the difference as JOINT/shadow_error."`
 	Guard         Guard               `yaml:"guard" doc:"Limits and checks between controllers and the robot."`
 	Hardware      *Hardware           `yaml:"hardware" doc:"Devices of the robot; required by real and emulated bodies."`
+}
+
+// Drive says how a robot's wheels carry it.
+type Drive struct {
+	Kind   string   `yaml:"kind" required:"true" enum:"differential|skid|ackermann|omni|mecanum" doc:"differential, skid: fixed wheels on two sides. ackermann: some are steered. omni: wheels with rollers across, three or more. mecanum: four with rollers at 45°."`
+	Wheels []string `yaml:"wheels" doc:"Joints of the driven wheels. Default: all that turn without end, lie, and carry something round."`
+	Steer  []string `yaml:"steer" doc:"Of ackermann: the joints that steer."`
+	Radius float64  `yaml:"radius" default:"0" min:"0" max:"10" doc:"Of the wheels, m. 0: of their shapes."`
 }
 
 // BodyOf is the body of joint: that of its entry in Parts, or the robot's.

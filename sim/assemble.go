@@ -316,7 +316,10 @@ func surface(m *model.Material) collide.Material {
 	c := collide.Material{Friction: math.Min(m.Friction, greatestFriction), Torsion: m.Torsion, Rolling: m.Rolling,
 		Restitution: m.Restitution, ForceLimit: m.ForceLimit}
 	if m.Axle > 0 {
-		c.Direction, c.Factor = [3]float64{0, 0, 1}, m.Axle
+		c.Direction, c.Factor, c.Turn = m.AxleAlong, m.Axle, m.Rollers
+		if c.Direction == ([3]float64{}) {
+			c.Direction = [3]float64{0, 0, 1}
+		}
 	}
 	return c
 }

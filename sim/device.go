@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/kinematics"
 	"github.com/halyard-robotics/halyard/internal/sim/exact"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -18,9 +19,10 @@ type device struct {
 	seed uint64        // of its noise
 	age  float64       // s since the reset
 
-	zero  [4]float64 // of an INU the attitude, of an encoder (first) the angle that counts as 0
-	wheel [2]float64 // of odometry: the ticks of both wheels at the last estimate
-	place [3]float64 // of odometry: x, y and heading
+	zero  [4]float64          // of an INU the attitude, of an encoder (first) the angle that counts as 0
+	wheel [2]float64          // of odometry: the ticks of both wheels at the last estimate
+	place [3]float64          // of odometry: x, y and heading
+	drive kinematics.Odometer // of odometry by a Drive, in place of both
 }
 
 // rays reports whether the device casts rays.
@@ -74,6 +76,11 @@ func (s *sensor) zero() {
 	case "inertial":
 		d.zero = s.pose().Rotation
 	case "odometry":
+		if d.spec.Drive != nil {
+			d.drive = kinematics.Odometer{}
+			s.roll()
+			return
+		}
 		d.wheel, d.place = s.ticks(), [3]float64{}
 	}
 }
@@ -151,6 +158,11 @@ func (s *sensor) measure(to []float64, dt float64) {
 			to[i] = d.measured(a)
 		}
 	case "odometry":
+		if d.spec.Drive != nil {
+			s.roll()
+			copy(to, d.drive.Place[:])
+			return
+		}
 		s.deadReckon()
 		copy(to, d.place[:])
 	default:
@@ -163,6 +175,12 @@ func (s *sensor) ticks() [2]float64 {
 	d := s.device.spec
 	count := func(joint int) float64 { return math.Floor(s.robot.joints[joint].motor.position / d.Resolution) }
 	return [2]float64{count(d.Left), count(d.Right)}
+}
+
+// roll adds the turn of the wheels of a Drive to the estimate. Its motors count the turns.
+func (s *sensor) roll() {
+	s.device.drive.Advance(s.device.spec.Drive, func(joint int) float64 { return s.robot.joints[joint].position() },
+		func(int) bool { return false })
 }
 
 // deadReckon adds the turn of the wheels to the estimate, by the simple algorithm of the manual (8.4.1). It assumes a

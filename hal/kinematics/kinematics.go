@@ -24,6 +24,8 @@ type Options struct {
 	Free bool
 	// Links are the links that the sensors sit on, by the sensor's name: those of kind "body", "pose" and the "imu".
 	Links map[string]int
+	// Drive, where not nil, makes Estimate fill in the sensors of kind "odometry" from the wheels.
+	Drive *Drive
 }
 
 // Estimate returns body b with an estimate in place of each sensor of kind "body" and "pose" with a known link. Sensors
@@ -51,6 +53,13 @@ func Estimate(b hal.Body, t Tree, o Options) (hal.Body, error) {
 		case s.Kind == "body", s.Kind == "pose":
 			e.sensors = append(e.sensors, estimated{sensor: i, link: link})
 			e.estimates(i)
+		case s.Kind == "odometry" && s.Count == 3 && o.Drive != nil:
+			e.odometry = append(e.odometry, i)
+		}
+	}
+	if e.drive = o.Drive; e.drive != nil {
+		if err := e.drive.Validate(l); err != nil {
+			return nil, err
 		}
 	}
 	return e, nil
@@ -98,6 +107,10 @@ type estimator struct {
 	imuLink int
 	q, v    []float64
 	ages    []time.Duration // the oldest joint on the way to each link
+
+	drive    *Drive
+	odometer Odometer
+	odometry []int // its sensors
 }
 
 type estimated struct{ sensor, link int }
@@ -125,7 +138,30 @@ func (e *estimator) Read(f *hal.Frame) error {
 	for _, s := range e.sensors {
 		e.fill(f, s)
 	}
+	e.reckon(f)
 	return err
+}
+
+// reckon fills in the odometry, as old as its oldest wheel.
+func (e *estimator) reckon(f *hal.Frame) {
+	if len(e.odometry) == 0 {
+		return
+	}
+	e.odometer.Advance(e.drive, func(i int) float64 { return e.q[i] },
+		func(i int) bool { return e.layout.Actuators[i].Wraps })
+	status := hal.Status{Time: f.Time}
+	for i := range e.drive.Wheels {
+		w := &f.Status[e.drive.Wheels[i].Actuator]
+		status.Time = min(status.Time, w.Time)
+		if math.IsNaN(e.q[e.drive.Wheels[i].Actuator]) {
+			status.Err = errUnknown
+		}
+	}
+	for _, i := range e.odometry {
+		s := &e.layout.Sensors[i]
+		f.Status[len(e.layout.Actuators)+i] = status
+		copy(f.Measured[s.First:][:s.Count], e.odometer.Place[:])
+	}
 }
 
 // attitude is the attitude of the base by the IMU: the rotation from the sensor's attitude by the joints to that by the

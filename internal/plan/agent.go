@@ -67,11 +67,14 @@ func Afloat(l *hal.Layout) bool {
 // simulated body has the true ones.
 func (p *AgentPlan) Estimate(body hal.Body) (hal.Body, error) {
 	if !slices.ContainsFunc(body.Layout().Sensors,
-		func(s hal.Sensor) bool { return s.Kind == "body" || s.Kind == "pose" }) {
+		func(s hal.Sensor) bool { return s.Kind == "body" || s.Kind == "pose" || s.Kind == "odometry" }) {
 		return body, nil
 	}
 	tree, places := TreeOf(p.Robot)
 	o := kinematics.Options{Base: PoseOf(p.Config.Pose), Free: !p.Robot.Fixed, Links: map[string]int{}}
+	if p.Config.Drive != nil {
+		o.Drive = p.Robot.Drive
+	}
 	for _, s := range p.Robot.Sensors {
 		o.Links[s.Name] = places[s.Body]
 	}

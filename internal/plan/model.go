@@ -42,6 +42,16 @@ func (r *Resolver) robot(path configs.Path, c *configs.Agent) (*model.Robot, err
 	return &own, nil
 }
 
+// drive gives the robot the drive of the config.
+func (r *Resolver) drive(path configs.Path, c *configs.Agent, robot *model.Robot) {
+	if c.Drive == nil {
+		return
+	}
+	for _, f := range robot.SetDrive(model.DriveOptions(*c.Drive)) {
+		r.fault(path.Key("drive")+"."+f.Path, f.Got, f.Rule, "")
+	}
+}
+
 // file loads a robot file in XML with the servos that the hardware names for its joints; the rest are ideal motors.
 // Names that only the hardware has are faults elsewhere; joints that it leaves out are noted here, as is what was
 // repaired.

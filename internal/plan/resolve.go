@@ -230,6 +230,7 @@ func (r *Resolver) Agent(path configs.Path, c *configs.Agent) AgentPlan {
 		r.fault(path.Key("model"), c.Model, err.Error(), "")
 		return AgentPlan{Config: c}
 	}
+	r.drive(path, c, robot)
 	p := AgentPlan{Config: c, Robot: robot, Joints: make([]JointPlan, len(robot.Joints))}
 	p.Base = r.based(path, c, robot)
 	names := make([]string, len(robot.Joints))

@@ -51,6 +51,8 @@ type Material struct {
 	// means the same friction everywhere.
 	Direction [3]float64
 	Factor    float64
+	// Turn turns Direction on the surface, rad, about the normal that points into the geom: the rollers of a wheel.
+	Turn float64
 }
 
 // Pose is a place and a turn: Rotation is a quaternion w, x, y, z. It need not have unit length, only a length.

@@ -192,11 +192,11 @@ func (v *solver) touches(s *System) {
 		t := n.Across()
 		t = t.Mul(1 / t.Norm())
 		if mix.Factor > 0 {
-			owner := g
+			owner, into := g, n
 			if g.Material.Factor == 0 {
-				owner = h
+				owner, into = h, n.Mul(-1)
 			}
-			t = s.grain(owner, n, t)
+			t = s.grain(owner, into, t)
 		}
 		u := n.Cross(t)
 		// The tangents depend only on the normal, so the forces of the last step are valid in this one.
@@ -266,7 +266,8 @@ func (v *solver) remembered(s *System, c *collide.Contact) *[6]float64 {
 
 var noForces [6]float64
 
-// grain returns the direction on the surface with normal n in which the geom's friction is different; t if it has none.
+// grain returns the direction on the surface in which the geom's friction is different; t if it has none. The normal n
+// points into the geom.
 func (s *System) grain(g *collide.Geom, n, t r3.Vec) r3.Vec {
 	d := r3.Pack(g.Material.Direction)
 	if q := r3.PackQuat(g.Local.Rotation); q != (r3.Quat{}) {
@@ -278,10 +279,15 @@ func (s *System) grain(g *collide.Geom, n, t r3.Vec) r3.Vec {
 		d = r.Of(d)
 	}
 	d = d.Along(-d.Dot(n), n)
-	if l := d.Norm(); l > 1e-9 {
-		return d.Mul(1 / l)
+	l := d.Norm()
+	if !(l > 1e-9) {
+		return t
 	}
-	return t
+	d = d.Mul(1 / l)
+	if angle := g.Material.Turn; angle != 0 {
+		d = d.Mul(exact.Cos(angle)).Along(exact.Sin(angle), n.Cross(d))
+	}
+	return d
 }
 
 // blend combines two surfaces: the geometric mean of the friction coefficients, and the greater of all other values. A

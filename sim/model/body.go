@@ -62,9 +62,12 @@ type Material struct {
 	Restitution float64 // 0..1
 	ForceLimit  bool
 	Paint       *Paint // how it looks; nil: grey
-	// Axle is Friction along the shape's own axis (a wheel's axle) as a share of Friction; 0 = the same every way.
-	Axle  float64
-	Glass bool // rays of infrared pass through
+	// Axle is Friction along the wheel's axle as a share of Friction; 0 = the same every way. The axle is AxleAlong, in
+	// the shape's frame; 0: its own axis. Rollers turns that direction on the ground, rad to the left.
+	Axle      float64
+	AxleAlong [3]float64
+	Rollers   float64
+	Glass     bool // rays of infrared pass through
 	// Mirror reflects light: lasers, infrared and cameras find the objects in front of it.
 	Mirror bool
 }

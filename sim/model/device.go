@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/kinematics"
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
@@ -26,8 +27,9 @@ type Device struct {
 	Clear      bool         // its rays pass through glass
 	Diameter   float64      // m, of a touch sensor's button; 0 = contact of the body that carries it
 	Joint      int          // of an encoder; hal.None = no joint
-	Left       int          // of odometry: its wheels' joints
+	Left       int          // of odometry: its wheels' joints, unless it has a Drive
 	Right      int
+	Drive      *kinematics.Drive
 	Radius     float64 // m, of the wheels as odometry believes
 	Separation float64 // m, between them, likewise
 	Near       float64 // m, at which a victim is known by name

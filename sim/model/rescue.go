@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/kinematics"
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
@@ -182,6 +183,9 @@ func (f *rescueFile) rescue(path yaml.Path, r *Robot, faults *faults) *Rescue {
 		faults.word(path+"."+at+".type", p.Type)
 		faults.word(path+"."+at+".name", p.Name)
 		out.Packages = append(out.Packages, MissionPackage{p.Type, p.Name, list(at+".joints", p.Joints)})
+	}
+	if len(out.Left) > 0 && len(out.Right) > 0 {
+		r.Drive = kinematics.Sides(out.Left, out.Right, r.Wheel(out.Left[0]), r.Span(out.Left[0], out.Right[0], 1))
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/kinematics"
 	"github.com/halyard-robotics/halyard/internal/yaml"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
@@ -27,11 +28,12 @@ type Robot struct {
 	Accelerometers []Accelerometer
 	Sensors        []Sensor
 	Cameras        []Camera
-	Rescue         *Rescue  // nil: not a robot of USARSim
-	Differential   []int    // two of Passive, whose positions add up to 0; or none
-	Fixed          bool     // the root body does not move; else it floats freely
-	NoContact      [][2]int // pairs of bodies that never collide, in addition to those that a joint connects
-	Folder         string   // of the robot file, near which OpenMesh finds the meshes of Looks; "" = not from a file
+	Drive          *kinematics.Drive // nil: a twist does not move it
+	Rescue         *Rescue           // nil: not a robot of USARSim
+	Differential   []int             // two of Passive, whose positions add up to 0; or none
+	Fixed          bool              // the root body does not move; else it floats freely
+	NoContact      [][2]int          // pairs of bodies that never collide, in addition to those that a joint connects
+	Folder         string            // of the robot file, near which OpenMesh finds the meshes of Looks; "" = not from a file
 	// Ghost: its bodies do not touch each other, as in most programs that read robot files.
 	Ghost bool
 	// Notes are the repairs of a robot file, the first Repairs of them, and what was left out of it.

@@ -272,10 +272,10 @@ func Command(c *topics.Commander, r *topics.Robot, t *topics.Topic, in any, now 
 		}
 		return missing, c.Goals(goals)
 	case *twist:
-		if command.Linear.Y != 0 || command.Linear.Z != 0 || command.Angular.X != 0 || command.Angular.Y != 0 {
-			return nil, errorf("got a motion that a differential drive cannot make, want only linear.x and angular.z")
+		if command.Linear.Z != 0 || command.Angular.X != 0 || command.Angular.Y != 0 {
+			return nil, errorf("got a motion off the floor, want only linear.x, linear.y and angular.z")
 		}
-		return missing, c.Twist(command.Linear.X, command.Angular.Z)
+		return missing, c.Twist(command.Linear.X, command.Linear.Y, command.Angular.Z)
 	}
 	return nil, errorf("got a message for %s, which takes none", t.Name)
 }

@@ -133,20 +133,21 @@ func (c *Commander) Goals(goals []Goal) error {
 	return nil
 }
 
-// Twist drives a robot with wheels on two sides: v ahead, m/s; w to the left, rad/s.
-func (c *Commander) Twist(v, w float64) error {
+// Twist drives a robot by its wheels: x ahead and y to the left, m/s, and turn to the left, rad/s.
+func (c *Commander) Twist(x, y, turn float64) error {
 	d := c.robot.Drive
 	if d == nil {
-		return fmt.Errorf("command %s: got a twist, want goals of joints: it has no wheels on two sides",
-			c.robot.Agent.Name())
+		return fmt.Errorf("command %s: got a twist, want goals of joints: it has no wheels that a twist turns "+
+			"(try: drive: in the config)", c.robot.Agent.Name())
+	}
+	if y != 0 && !d.Sideways {
+		return fmt.Errorf("command %s: got %g m/s to the side, want 0: its wheels do not roll sideways",
+			c.robot.Agent.Name(), y)
 	}
 	var goals []Goal
-	for _, i := range d.Left {
-		goals = append(goals, Goal{i, hal.VelocityMode, (v - w*d.Separation/2) / d.Radius})
-	}
-	for _, i := range d.Right {
-		goals = append(goals, Goal{i, hal.VelocityMode, (v + w*d.Separation/2) / d.Radius})
-	}
+	d.Goals(x, y, turn, func(actuator int, mode hal.Mode, goal float64) {
+		goals = append(goals, Goal{actuator, mode, goal})
+	})
 	return c.Goals(goals)
 }
 

@@ -3,7 +3,6 @@ package topics
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/kinematics"
@@ -19,14 +18,8 @@ type Robot struct {
 	SensorLinks, CameraLinks map[int]int
 	// Scanners are the fields of view of sensors of kind range with several rays, by their index, rad; others have π.
 	Scanners map[int]float64
-	Drive    *Drive
+	Drive    *kinematics.Drive // nil: a twist does not move it
 	Cameras  hal.CameraSource
-}
-
-// Drive is wheels on two sides.
-type Drive struct {
-	Left, Right        []int   // actuators of the layout; positive goals drive forward
-	Radius, Separation float64 // m, above 0
 }
 
 // validate returns an error if r does not fit the layout.
@@ -46,15 +39,8 @@ func (r *Robot) validate() error {
 		}
 	}
 	if d := r.Drive; d != nil {
-		if len(d.Left) == 0 || len(d.Right) == 0 || !(d.Radius > 0) || !(d.Separation > 0) {
-			return fmt.Errorf("topics: drive: got %d left and %d right wheels, radius %g m, separation %g m, want "+
-				"all above 0",
-				len(d.Left), len(d.Right), d.Radius, d.Separation)
-		}
-		for _, i := range slices.Concat(d.Left, d.Right) {
-			if i < 0 || i >= len(l.Actuators) || l.Actuators[i].Goal[hal.VelocityMode] == hal.None {
-				return fmt.Errorf("topics: drive: got actuator %d, want an actuator with a velocity goal", i)
-			}
+		if err := d.Validate(l); err != nil {
+			return fmt.Errorf("topics: %w", err)
 		}
 	}
 	return nil

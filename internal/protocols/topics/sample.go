@@ -71,7 +71,7 @@ func (s *Sample) Pose() (p hal.Pose, linear, angular [3]float64, ok bool) {
 	if l.Sensors[i].Kind == "odometry" {
 		sin, cos := math.Sincos(v[2] / 2)
 		p = hal.Pose{Position: [3]float64{v[0], v[1], 0}, Rotation: [4]float64{cos, 0, 0, sin}}
-		linear[0], angular[2] = s.rolling()
+		linear[0], linear[1], angular[2] = s.rolling()
 		return p, linear, angular, !math.IsNaN(v[0] + v[1] + v[2])
 	}
 	p = hal.Pose{Position: [3]float64(v[:3]), Rotation: [4]float64(v[3:7])}
@@ -92,22 +92,19 @@ func (s *Sample) Attitude(sensor int) (q [4]float64, rates, acceleration [3]floa
 	return hal.RotationOf([3]float64(v[:3])), rates, acceleration, false, !math.IsNaN(v[0])
 }
 
-// rolling returns the robot's velocity from its wheels, m/s and rad/s; 0 without wheels.
-func (s *Sample) rolling() (v, w float64) {
+// rolling returns the robot's velocity from its wheels, m/s and rad/s: 0 without wheels, NaN where one is not known.
+func (s *Sample) rolling() (x, y, turn float64) {
 	d := s.robot.Drive
 	if d == nil {
-		return 0, 0
+		return 0, 0, 0
 	}
-	side := func(wheels []int) (sum float64) {
-		for _, i := range wheels {
-			if _, rate, _ := s.Joint(i); !math.IsNaN(rate) {
-				sum += d.Radius * rate
-			}
-		}
-		return sum / float64(len(wheels))
-	}
-	left, right := side(d.Left), side(d.Right)
-	return (left + right) / 2, (right - left) / d.Separation
+	return d.Motion(func(i int) float64 {
+		_, rate, _ := s.Joint(i)
+		return rate
+	}, func(i int) float64 {
+		angle, _, _ := s.Joint(i)
+		return angle
+	})
 }
 
 // Transform is where the frame Child is in Parent.

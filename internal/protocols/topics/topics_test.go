@@ -62,7 +62,7 @@ func TestPose(t *testing.T) {
 		f := topics.NewFeed[int](s.Robot, "test", func() time.Duration { return 0 })
 		defer f.Close()
 		for range 5 {
-			if err := f.Twist(0.5, 0); err != nil {
+			if err := f.Twist(0.5, 0, 0); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(100 * time.Millisecond)
@@ -81,7 +81,7 @@ func TestDeadline(t *testing.T) {
 			Guard: hal.GuardConfig{CommandTimeout: 200 * time.Millisecond}})
 		f := topics.NewFeed[int](s.Robot, "test", func() time.Duration { return 0 })
 		defer f.Close()
-		f.Twist(0.5, 0)
+		f.Twist(0.5, 0, 0)
 		time.Sleep(400 * time.Millisecond)
 		if left, _ := s.Rover.Wheels(); left != 0 || s.Agent.Holder() != "test" ||
 			s.Agent.Condition().State != hal.Expired {
@@ -150,10 +150,10 @@ func TestMisfits(t *testing.T) {
 			"mount: got link 7, want below 2": func(r *topics.Robot) { r.SensorLinks = map[int]int{0: 7} },
 			"radius 0 m": func(
 				r *topics.Robot) {
-				r.Drive = &topics.Drive{Left: []int{0}, Right: []int{1}}
+				r.Drive = kinematics.Sides([]int{0}, []int{1}, 0, 1)
 			},
-			"got actuator 2, want an actuator with a velocity goal": func(r *topics.Robot) {
-				r.Drive = &topics.Drive{Left: []int{2}, Right: []int{1}, Radius: 1, Separation: 1}
+			"got actuator 2, want one with a velocity goal": func(r *topics.Robot) {
+				r.Drive = kinematics.Sides([]int{2}, []int{1}, 1, 1)
 			},
 			"joint: got actuator 9": func(r *topics.Robot) {
 				r.Tree = kinematics.Tree{{Parent: hal.None, Joint: 9, Axis: [3]float64{1}}}

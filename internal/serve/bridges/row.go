@@ -94,8 +94,5 @@ func Describe(r *topics.Robot, m *model.Robot) {
 			}
 		}
 	}
-	if k := m.Rescue; k != nil && len(k.Left) > 0 && len(k.Right) > 0 {
-		r.Drive = &topics.Drive{Left: k.Left, Right: k.Right, Radius: m.Wheel(k.Left[0]),
-			Separation: m.Span(k.Left[0], k.Right[0], 1)}
-	}
+	r.Drive = m.Drive
 }

@@ -220,7 +220,7 @@ func New(t testing.TB, c Config, serve func(net.Listener, *topics.Robot) (Server
 		t.Fatal(err)
 	}
 	s.Robot = &topics.Robot{Rig: s.Rig, Agent: s.Agent, Cameras: s.Rover, Scanners: map[int]float64{Scanner: 2},
-		Drive: &topics.Drive{Left: []int{Left}, Right: []int{Right}, Radius: 0.1, Separation: 0.5},
+		Drive: kinematics.Sides([]int{Left}, []int{Right}, 0.1, 0.5),
 		Tree: kinematics.Tree{
 			{Name: "chassis", Parent: hal.None, Joint: hal.None, Home: hal.Pose{Rotation: [4]float64{1}}},
 			{Name: "neck", Parent: 0, Joint: Head, Axis: [3]float64{0, 0, 1}, Times: 1,
