@@ -10,8 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// cart is a URDF of a plate on wheels of 0.05 m radius: where each is, and the direction of its axle, degrees to the left
-// of y.
+// cart is a URDF of a plate on wheels of 0.05 m radius: where each is, and the direction of its axle, degrees to the
+// left of y.
 func cart(wheels [][3]float64, steered int) string {
 	var b strings.Builder
 	b.WriteString(`<robot name="cart"><link name="plate"><inertial><mass value="4"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial>
@@ -44,7 +44,8 @@ func TestDriveKinds(t *testing.T) {
 		steered int
 		motions [][3]float64
 	}{
-		{"differential", [][3]float64{{0, 0.12, 0}, {0, -0.12, 0}}, 0, [][3]float64{{0.3, 0, 0}, {0, 0, 1}, {0.2, 0, -0.5}}},
+		{"differential", [][3]float64{{0, 0.12, 0}, {0, -0.12, 0}}, 0,
+			[][3]float64{{0.3, 0, 0}, {0, 0, 1}, {0.2, 0, -0.5}}},
 		{"ackermann", four, 2, [][3]float64{{0.3, 0, 0}, {0.3, 0, 0.4}, {-0.3, 0, 0.4}}},
 		{"omni", [][3]float64{{0.15, 0, -90}, {-0.075, 0.13, 30}, {-0.075, -0.13, 150}}, 0,
 			[][3]float64{{0.3, 0, 0}, {0, 0.3, 0}, {0, 0, 1}, {0.2, -0.2, 0}}},

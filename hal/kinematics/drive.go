@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Drive is how a robot's wheels carry it: what each wheel does for a motion of the base, and what motion of the base the
-// wheels measure. The base is the robot's frame: x ahead, y to the left.
+// Drive is how a robot's wheels carry it: what each wheel does for a motion of the base, and what motion of the base
+// the wheels measure. The base is the robot's frame: x ahead, y to the left.
 type Drive struct {
 	Wheels []DriveWheel
 	// Sideways: its wheels have rollers, and it moves in any direction. Else it moves ahead and turns, about a point on
@@ -18,8 +18,8 @@ type Drive struct {
 	Sideways bool
 }
 
-// Sides is a drive of fixed wheels on two sides, all of one radius, m, whose positive goals drive forward; separation is
-// from side to side, m.
+// Sides is a drive of fixed wheels on two sides, all of one radius, m, whose positive goals drive forward; separation
+// is from side to side, m.
 func Sides(left, right []int, radius, separation float64) *Drive {
 	d := &Drive{}
 	for k, wheels := range [][]int{left, right} {
@@ -191,8 +191,8 @@ type Odometer struct {
 // maxWheels is the greatest number of wheels that an Odometer counts.
 const maxWheels = 16
 
-// Advance adds the motion since the last call. position is an actuator's, rad; wraps reports whether it counts no turns.
-// While a wheel's is NaN nothing is added, and the way until it is known again is lost.
+// Advance adds the motion since the last call. position is an actuator's, rad; wraps reports whether it counts no
+// turns. While a wheel's is NaN nothing is added, and the way until it is known again is lost.
 func (o *Odometer) Advance(d *Drive, position func(actuator int) float64, wraps func(actuator int) bool) {
 	var step [maxWheels]float64
 	from := o.known

@@ -26,8 +26,9 @@ func drives() map[string]*Drive {
 	return map[string]*Drive{
 		"differential": Sides([]int{0}, []int{1}, 0.1, 0.5),
 		"skid":         Sides([]int{0, 2}, []int{1, 3}, 0.1, 0.5),
-		"reversed":     {Wheels: []DriveWheel{wheel(0, 0.1, 0.2, [2]float64{-0.1, 0}, [2]float64{-0.1, 0}), wheel(1, 0.1, -0.2, ahead, ahead)}},
-		"omni":         omni, "ackermann": car,
+		"reversed": {Wheels: []DriveWheel{wheel(0, 0.1, 0.2, [2]float64{-0.1, 0}, [2]float64{-0.1, 0}),
+			wheel(1, 0.1, -0.2, ahead, ahead)}},
+		"omni": omni, "ackermann": car,
 		"mecanum": {Sideways: true, Wheels: []DriveWheel{wheel(0, 0.2, 0.2, ahead, [2]float64{1, -1}),
 			wheel(1, 0.2, -0.2, ahead, [2]float64{1, 1}), wheel(2, -0.2, 0.2, ahead, [2]float64{1, 1}),
 			wheel(3, -0.2, -0.2, ahead, [2]float64{1, -1})}},
@@ -37,7 +38,8 @@ func drives() map[string]*Drive {
 // TestDriveMotion: the wheels' goals for a motion measure that motion, as far as the drive can make it.
 func TestDriveMotion(t *testing.T) {
 	for name, d := range drives() {
-		for _, want := range [][3]float64{{0.4, 0, 0}, {-0.4, 0, 0}, {0, 0.3, 0}, {0, 0, 1}, {0.4, -0.2, 0.5}, {-0.4, 0, 0.5}} {
+		for _, want := range [][3]float64{{0.4, 0, 0}, {-0.4, 0, 0}, {0, 0.3, 0}, {0, 0, 1}, {0.4, -0.2, 0.5},
+			{-0.4, 0, 0.5}} {
 			goals := make([]float64, 6)
 			d.Goals(want[0], want[1], want[2], func(i int, _ hal.Mode, g float64) { goals[i] = g })
 			of := func(i int) float64 { return goals[i] }
@@ -84,7 +86,8 @@ func TestOdometer(t *testing.T) {
 		}
 		// A point at (axle, 0) goes round, 1 m from the middle.
 		want := [3]float64{1 + axle, 1 - axle, math.Pi / 2}
-		if math.Abs(o.Place[2]-want[2]) > 0.01 || math.Abs(o.Place[0]-want[0]) > 0.01 || math.Abs(o.Place[1]-want[1]) > 0.01 {
+		if math.Abs(o.Place[2]-want[2]) > 0.01 || math.Abs(o.Place[0]-want[0]) > 0.01 ||
+			math.Abs(o.Place[1]-want[1]) > 0.01 {
 			t.Errorf("%s: got %.3f, want %.3f", name, o.Place, want)
 		}
 	}

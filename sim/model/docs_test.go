@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// The examples of docs/robots.md are files that can be read.
+// The examples of docs/robots.md are files that can be read; the one between is of a config.
 func TestDocumentedFiles(t *testing.T) {
 	page, err := os.ReadFile("../../docs/robots.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := strings.Split(string(page), "```yaml\n")
-	if len(blocks) != 3 {
-		t.Fatalf("docs/robots.md: got %d examples, want 2", len(blocks)-1)
+	if len(blocks) != 4 {
+		t.Fatalf("docs/robots.md: got %d examples, want 3", len(blocks)-1)
 	}
 	for i := range blocks {
 		blocks[i], _, _ = strings.Cut(blocks[i], "```")
@@ -25,7 +25,7 @@ func TestDocumentedFiles(t *testing.T) {
 	} else if len(r.Bodies) != 3 || len(r.Sensors) != 2 {
 		t.Errorf("robot: got %d bodies and %d sensors, want 3 and 2", len(r.Bodies), len(r.Sensors))
 	}
-	s, err := ParseScene([]byte(blocks[2]), "f", 1)
+	s, err := ParseScene([]byte(blocks[3]), "f", 1)
 	if err != nil {
 		t.Error(err)
 	} else if len(s.Free) != 51 {

@@ -12,14 +12,11 @@ import (
 
 // DriveOptions say how a robot's wheels carry it.
 type DriveOptions struct {
-	Kind   string   // one of DriveKinds; "": it has no wheels that a twist turns
+	Kind   string   // differential, skid, ackermann, omni or mecanum
 	Wheels []string // joints; nil: all that turn without end and carry something round
 	Steer  []string // of Ackermann, the joints that steer, in any order
 	Radius float64  // of the wheels, m; 0: of their shapes
 }
-
-// DriveKinds are the kinds of drive.
-func DriveKinds() []string { return []string{"differential", "skid", "ackermann", "omni", "mecanum"} }
 
 // rollers is the friction of a wheel with rollers across its grip, as a share of that along it.
 const rollers = 0.01
@@ -153,7 +150,8 @@ func (r *Robot) roll(w kinematics.DriveWheel) {
 	for k := range body.Shapes {
 		s := &body.Shapes[k]
 		s.Material.Axle, s.Material.Rollers = rollers, angle
-		s.Material.AxleAlong = within(inverse(within(body.Pose, s.Pose)), hal.Pose{Rotation: [4]float64{1}}).Turn(j.Axis)
+		s.Material.AxleAlong = within(inverse(within(body.Pose, s.Pose)),
+			hal.Pose{Rotation: [4]float64{1}}).Turn(j.Axis)
 	}
 }
 

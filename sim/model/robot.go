@@ -33,7 +33,8 @@ type Robot struct {
 	Differential   []int             // two of Passive, whose positions add up to 0; or none
 	Fixed          bool              // the root body does not move; else it floats freely
 	NoContact      [][2]int          // pairs of bodies that never collide, in addition to those that a joint connects
-	Folder         string            // of the robot file, near which OpenMesh finds the meshes of Looks; "" = not from a file
+	// of the robot file, near which OpenMesh finds the meshes of Looks; "" = not from a file
+	Folder string
 	// Ghost: its bodies do not touch each other, as in most programs that read robot files.
 	Ghost bool
 	// Notes are the repairs of a robot file, the first Repairs of them, and what was left out of it.
