@@ -22,18 +22,19 @@ type TwinRow struct {
 	Residual  report.Number `json:"residual_rad"`
 	Explained report.Number `json:"explained"`
 	Found     string        `json:"found"`
+	And       twin.Cause    `json:"and,omitempty"` // of two causes that only together explain the difference
 	Second    twin.Cause    `json:"or,omitempty"`
 }
 
 func (r TwinRow) Cells() report.Cells {
 	return report.Cells{{"joint", r.Joint}, {"cause", r.Cause}, {"residual rad", r.Residual},
 		{"explained", r.Explained},
-		{"found", r.Found}, {"or", r.Second}}
+		{"found", r.Found}, {"and", r.And}, {"or", r.Second}}
 }
 
 func rowOfTwin(joint string, v twin.Verdict) TwinRow {
 	return TwinRow{joint, v.Cause, report.Number(v.Size), report.Number(v.Residual), report.Number(v.Explained),
-		v.Words, v.Second}
+		v.Words, v.And, v.Second}
 }
 
 // testMotion is a slow reversal, sines and steps of 3 s each, in -1..1.
@@ -130,7 +131,7 @@ func TwinOf(runs []*identify.Run, servo *identify.Servo) (rows []TwinRow, err er
 		for i := range one.Samples {
 			one.Samples[i].Load = one.Samples[i].Duty(&servo.Spec)
 		}
-		rows = append(rows, rowOfTwin(r.Name, twin.Judge([]*identify.Run{&one}, &servo.Spec, twin.Noise{})))
+		rows = append(rows, rowOfTwin(r.Name, twin.Judge([]*identify.Run{&one}, &servo.Spec, twin.Noise{Band: servo.Band})))
 	}
 	return rows, nil
 }

@@ -22,10 +22,11 @@ const (
 	Reversed   Cause = "reversed"     // it turns the other way
 	Gear       Cause = "gear"         // another gear
 	Play       Cause = "play"         // between gear and output
-	Load       Cause = "load"         // it carries more
+	Load       Cause = "load"         // it carries more, or less
 	Friction   Cause = "friction"     // more
 	Supply     Cause = "supply"       // a weak one
 	Constant   Cause = "torque"       // lost torque constant
+	Resistance Cause = "resistance"   // of winding, connector or cable: more
 	Latency    Cause = "latency"      // goals take effect late
 	Stuck      Cause = "stuck_sensor" // the reported position stays
 	LooseHorn  Cause = "loose_horn"   // the horn slipped on the way
@@ -35,7 +36,7 @@ const (
 // hypothesis is one cause with the size that is searched.
 type hypothesis struct {
 	cause  Cause
-	change func(size, at float64) Change
+	change func(c *Change, size, at float64)
 	sizes  []float64 // where the search begins: the best of them is refined between its neighbours
 	least  float64   // a size below it is no cause
 	timed  bool      // it begins at some time
@@ -45,31 +46,36 @@ type hypothesis struct {
 func degrees(rad float64) float64 { return rad * 180 / math.Pi }
 
 var hypotheses = []hypothesis{
-	{Zero, func(v, _ float64) Change { return Change{Zero: v} }, []float64{-0.6, -0.3, -0.12, 0.12, 0.3, 0.6}, 0.03,
-		false,
+	{Zero, func(c *Change, v, _ float64) { c.Zero += v }, []float64{-0.6, -0.3, -0.12, -0.04, 0.04, 0.12, 0.3, 0.6},
+		0.02, false,
 		func(v float64) string { return fmt.Sprintf("its zero has shifted by %.1f degrees", degrees(v)) }},
-	{Reversed, func(v, _ float64) Change { return Change{Reversed: true, Zero: v} }, []float64{0}, 0, false,
+	{Reversed, func(c *Change, v, _ float64) { c.Reversed = true; c.Zero += v }, []float64{0}, 0, false,
 		func(float64) string { return "it turns opposite to its calibration" }},
-	{Gear, func(v, _ float64) Change { return Change{Gear: v} }, []float64{-0.5, -0.25, -0.1, 0.1, 0.25, 0.5, 1}, 0.05,
+	{Gear, func(c *Change, v, _ float64) { c.Gear += v }, []float64{-0.5, -0.25, -0.1, 0.1, 0.25, 0.5, 1}, 0.05,
 		false,
 		func(v float64) string { return fmt.Sprintf("its gear is %.2f times the calibration's", 1+v) }},
-	{Play, func(v, _ float64) Change { return Change{Play: v} }, []float64{0.01, 0.02, 0.04, 0.08, 0.15}, 0.012, false,
+	{Play, func(c *Change, v, _ float64) { c.Play += v }, []float64{0.01, 0.02, 0.04, 0.08, 0.15}, 0.012, false,
 		func(v float64) string { return fmt.Sprintf("its gear has %.1f degrees of play", degrees(v)) }},
-	{Load, func(v, _ float64) Change { return Change{Load: v} }, []float64{0.15, 0.3, 0.6, 1.2, 2}, 0.12, false,
+	{Load, func(c *Change, v, _ float64) { c.Load += v }, []float64{-0.6, -0.35, -0.15, 0.15, 0.3, 0.6, 1.2, 2}, 0.12,
+		false,
 		func(v float64) string { return fmt.Sprintf("it carries %.1f times the load", 1+v) }},
-	{Friction, func(v, _ float64) Change { return Change{Friction: v} }, []float64{0.4, 0.8, 1.6, 3, 6}, 0.3, false,
+	{Friction, func(c *Change, v, _ float64) { c.Friction += v }, []float64{0.4, 0.8, 1.6, 3, 6}, 0.3, false,
 		func(v float64) string { return fmt.Sprintf("its friction is %.1f times the model's", 1+v) }},
-	{Supply, func(v, _ float64) Change { return Change{Supply: v} }, []float64{0.05, 0.1, 0.2, 0.3, 0.45}, 0.06, false,
+	{Supply, func(c *Change, v, _ float64) { c.Supply += v }, []float64{0.05, 0.1, 0.2, 0.3, 0.45}, 0.06, false,
 		func(v float64) string { return fmt.Sprintf("its supply has %.0f %% less voltage", 100*v) }},
-	{Constant, func(v, _ float64) Change { return Change{Constant: v} }, []float64{0.06, 0.12, 0.2, 0.3, 0.45}, 0.07,
+	{Constant, func(c *Change, v, _ float64) { c.Constant += v }, []float64{0.06, 0.12, 0.2, 0.3, 0.45}, 0.07,
 		false,
 		func(v float64) string {
 			return fmt.Sprintf("its torque constant is %.0f %% smaller: magnets, or a winding", 100*v)
 		}},
-	{Latency, func(v, _ float64) Change { return Change{Delay: v} }, []float64{0.008, 0.016, 0.03, 0.06, 0.1}, 0.006,
+	{Resistance, func(c *Change, v, _ float64) { c.Resistance += v }, []float64{0.15, 0.3, 0.6, 1.2}, 0.12, false,
+		func(v float64) string {
+			return fmt.Sprintf("its resistance is %.0f %% higher: winding, connector or cable", 100*v)
+		}},
+	{Latency, func(c *Change, v, _ float64) { c.Delay += v }, []float64{0.008, 0.016, 0.03, 0.06, 0.1}, 0.006,
 		false,
 		func(v float64) string { return fmt.Sprintf("goals take effect %.0f ms late", 1000*v) }},
-	{LooseHorn, func(v, at float64) Change { return Change{Slip: v, SlipAt: at} },
+	{LooseHorn, func(c *Change, v, at float64) { c.Slip, c.SlipAt = v, at },
 		[]float64{-0.5, -0.25, -0.1, 0.1, 0.25, 0.5}, 0.05, true,
 		func(v float64) string { return fmt.Sprintf("its horn slipped by %.1f degrees on the way", degrees(v)) }},
 }
@@ -81,7 +87,9 @@ type Verdict struct {
 	Residual  float64 // rad, root mean square between the joint and its model
 	Explained float64 // share of the difference that the cause explains, 0..1
 	Words     string
-	Second    Cause // the next best, if it explains nearly as much; else ""
+	And       Cause   // the other of two causes that only together explain the difference; else ""
+	AndSize   float64 // of it
+	Second    Cause   // the next best, if it explains nearly as much; else ""
 }
 
 // Noise is the difference of a healthy joint. The zero Noise is a typical one.
@@ -89,21 +97,25 @@ type Noise struct {
 	Position float64 // rad
 	Effort   float64 // share of the greatest effort
 	Volts    float64 // V
+	Band     float64 // rad, root mean square; a joint that differs by more is never as its model
 }
 
 const (
 	together = 0.15 // s for which errors last: samples within it count as one
 	sure     = 25.0 // minimum log-likelihood ratio, times two, of a cause against none
-	strange  = 6.0  // likewise: above it the cause is Unmodelled
+	band     = 2.4  // times the noise of the position: the typical band
 	weighed  = 0.25 // share of the difference that a named cause explains at least
 	// rad; a greater error of the zero would be a reversed joint, for which only gravity gives the same result
 	mostZero = 0.9
-	tied     = 6.0 // below it two causes are alike
-	rounds   = 4   // of a refinement
-	closeBy  = 1.6 // times the best cost: up to there a cause may still be the best
-	times    = 7   // places at which a slip is looked for
-	aside    = 0.5 // s from either end, within which a slip is not looked for
-	stuckFor = 0.8 // s without any change, while the goal moves
+	tied     = 6.0  // below it two causes are alike
+	rounds   = 4    // of a refinement
+	closeBy  = 1.6  // times the best cost: up to there a cause may still be the best
+	times    = 7    // places at which a slip is looked for
+	aside    = 0.5  // s from either end, within which a slip is not looked for
+	stuckFor = 0.8  // s without any change, while the goal moves
+	quietest = 0.1  // square of the least noise, in units of the typical one's
+	leaders  = 3    // single causes that a second one is looked for with, and pairs that are refined
+	atLeast  = -0.9 // a load or a gear of less is none
 )
 
 // Judge compares the recordings of one joint with its model, and names the cause of the difference. runs need goals
@@ -131,6 +143,7 @@ func (j *judge) judge() Verdict {
 	} else {
 		noise.Effort *= spec.MaxCurrent
 	}
+	noise.Band = cmp.Or(noise.Band, band*noise.Position)
 	j.noise = noise
 	j.residuals(Change{})
 	v := Verdict{Cause: None, Size: math.NaN(), Residual: j.off, Words: "it does as its model does"}
@@ -141,13 +154,13 @@ func (j *judge) judge() Verdict {
 			return v
 		}
 	}
-	healthy := j.refine(found{hypothesis: &nothing})
+	healthy := j.refine(found{})
 	var all []found
 	for i := range hypotheses {
 		if hypotheses[i].timed && j.running {
 			continue
 		}
-		f := j.search(&hypotheses[i], &healthy)
+		f := j.search(&hypotheses[i], found{}, &healthy)
 		// while the robot runs, the rough search must be enough: it takes half of the time, and found more of the
 		// shifted zeros
 		if !j.running {
@@ -159,34 +172,120 @@ func (j *judge) judge() Verdict {
 		healthy, all = j.settle(healthy, all)
 	}
 	for i := range all {
-		if f := &all[i]; f.cause == Zero && math.Abs(f.size) > mostZero {
-			f.cost = math.Inf(1)
+		if f := &all[i].parts[0]; f.cause == Zero && math.Abs(f.size) > mostZero {
+			all[i].cost = math.Inf(1)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.cost, b.cost) })
-	all = slices.DeleteFunc(all, func(f found) bool {
-		return f.least > 0 && math.Abs(f.size) < f.least || healthy.cost-f.cost < math.Max(sure, weighed*healthy.cost)
-	})
-	switch {
-	case len(all) == 0 && healthy.cost < strange*j.expected():
-		return v
-	case len(all) == 0:
-		v.Cause, v.Words = Unmodelled,
-			"it differs from its model by more than any known cause explains: identify it again"
-		return v
+	slices.SortStableFunc(all, byCost)
+	j.quieter(&all[0])
+	singles := slices.Clone(all)
+	all = slices.DeleteFunc(all, func(f found) bool { return !j.beats(&f, &healthy) })
+	if len(all) == 0 {
+		return j.noSingle(v, &healthy, singles)
 	}
-	best := &all[0]
-	v.Cause, v.Size, v.Words = best.cause, best.size, best.words(best.size)
-	v.Explained = (healthy.cost - best.cost) / healthy.cost
-	if len(all) > 1 && all[1].cost-best.cost < tied {
-		v.Second = all[1].cause
+	best := all[0]
+	if !j.running {
+		if pair, ok := j.pair(singles, &best); ok {
+			return j.named(v, &pair, &healthy)
+		}
+	}
+	if v = j.named(v, &best, &healthy); len(all) > 1 && all[1].cost-best.cost < tied {
+		v.Second = all[1].parts[0].cause
 	}
 	return v
 }
 
+func byCost(a, b found) int { return cmp.Compare(a.cost, b.cost) }
+
+// beats reports that f explains clearly more than other does, by sizes that matter.
+func (j *judge) beats(f, other *found) bool {
+	for _, p := range f.parts[:f.n] {
+		if p.least > 0 && math.Abs(p.size) < p.least {
+			return false
+		}
+	}
+	return other.cost-f.cost >= math.Max(sure*j.quiet, weighed*other.cost)
+}
+
+// quieter estimates the noise by the best found.
+func (j *judge) quieter(best *found) {
+	j.quiet = math.Max(quietest, math.Min(1, best.cost/j.expected()))
+}
+
+// remains is the root mean square between the joint and f, rad.
+func (j *judge) remains(f *found) float64 {
+	j.residuals(f.at(&moves{}))
+	return j.off
+}
+
+// noSingle is the verdict where no single cause explains the difference.
+func (j *judge) noSingle(v Verdict, healthy *found, singles []found) Verdict {
+	rest := j.remains(healthy)
+	if rest <= j.noise.Band {
+		for i := range singles {
+			if f := &singles[i]; f.parts[0].cause == Reversed && math.Abs(f.cost-healthy.cost) < tied {
+				v.Words += "; so would a reversed joint, since this one hangs at its 0: tilt it to tell"
+			}
+		}
+		return v
+	}
+	if !j.running {
+		if pair, ok := j.pair(singles, healthy); ok {
+			return j.named(v, &pair, healthy)
+		}
+	}
+	best := &singles[0]
+	share := math.Max(0, (healthy.cost-best.cost)/healthy.cost)
+	v.Cause, v.Explained = Unmodelled, share
+	v.Words = fmt.Sprintf("it differs from its model by %.1f degrees rms, and no single cause explains more than a quarter "+
+		"of it (the nearest: %s, %.0f %%): identify it again", degrees(rest), best.parts[0].cause, 100*share)
+	return v
+}
+
+// named is the verdict that f is the cause.
+func (j *judge) named(v Verdict, f, healthy *found) Verdict {
+	first := &f.parts[0]
+	v.Cause, v.Size, v.Words = first.cause, first.size, first.words(first.size)
+	v.Explained = (healthy.cost - f.cost) / healthy.cost
+	if f.n > 1 {
+		and := &f.parts[1]
+		v.And, v.AndSize = and.cause, and.size
+		v.Words += ", and " + and.words(and.size)
+	}
+	if rest := j.remains(f); rest > j.noise.Band {
+		v.Words += fmt.Sprintf("; %.1f degrees rms remain unexplained", degrees(rest))
+	}
+	return v
+}
+
+// pair finds two causes that together explain clearly more than single does; the one that explains more by itself is
+// first.
+func (j *judge) pair(singles []found, single *found) (found, bool) {
+	var all []found
+	for i := range singles[:min(leaders, len(singles))] {
+		for k := range hypotheses {
+			first := &singles[i]
+			if other := hypotheses[k].cause; other == first.parts[0].cause ||
+				// a reversed joint has a zero of its own
+				other == Zero && first.parts[0].cause == Reversed || other == Reversed && first.parts[0].cause == Zero {
+				continue
+			}
+			all = append(all, j.search(&hypotheses[k], *first, first))
+		}
+	}
+	slices.SortStableFunc(all, byCost)
+	all = all[:min(leaders, len(all))]
+	for i := range all {
+		all[i] = j.refine(j.descend(j.refine(all[i]), false))
+	}
+	slices.SortStableFunc(all, byCost)
+	j.quieter(&all[0])
+	return all[0], j.beats(&all[0], single)
+}
+
 // A joint and its model never agree wholly. These differences are no cause, as long as they are about as small as their
 // spread; every hypothesis may have them.
-var spreads = []struct {
+var spreads = [...]struct {
 	size, step float64
 	add        func(c *Change, v float64)
 }{
@@ -194,26 +293,39 @@ var spreads = []struct {
 	{0.03, 0.02, func(c *Change, v float64) { c.Constant += v }},
 	{0.03, 0.03, func(c *Change, v float64) { c.Load += v }},
 	{0.015, 0.01, func(c *Change, v float64) { c.Supply += v }},
-	{0.01, 0.01, func(c *Change, v float64) { c.Zero += v }},
-	{0.0015, 0.002, func(c *Change, v float64) { c.Delay = math.Max(0, c.Delay+v) }},
+	{0.006, 0.01, func(c *Change, v float64) { c.Zero += v }},
+	{0.003, 0.002, func(c *Change, v float64) { c.Delay = math.Max(earliest, c.Delay+v) }},
 }
 
-// nothing is the hypothesis of no fault.
-var nothing = hypothesis{None, func(_, _ float64) Change { return Change{} }, []float64{0}, 0, false, nil}
+// earliest is the least delay of a goal, s: positions are stamped when their cycle ends, goals are sent when it begins.
+const earliest = -0.02
 
-// found is the best fit of a hypothesis: its size, its start time, s, and the small additional differences.
-type found struct {
+// part is one cause of a difference, with its size and its start time, s.
+type part struct {
 	*hypothesis
 	size, when float64
-	small      [6]float64
-	cost       float64
 }
 
-// at is the change with the differences moved by d: the size first.
-func (f *found) at(d *[7]float64) Change {
-	c := f.change(f.size+d[0], f.when)
+// found is the best fit of no cause, one or two, with the small additional differences.
+type found struct {
+	parts [2]part
+	n     int
+	small [len(spreads)]float64
+	cost  float64
+}
+
+// moves are steps of the sizes of a found and of its small differences.
+type moves [2 + len(spreads)]float64
+
+// at is the change with the differences moved by d.
+func (f *found) at(d *moves) Change {
+	var c Change
+	for i := range f.parts[:f.n] {
+		p := &f.parts[i]
+		p.change(&c, p.size+d[i], p.when)
+	}
 	for i := range spreads {
-		spreads[i].add(&c, f.small[i]+d[i+1])
+		spreads[i].add(&c, f.small[i]+d[i+2])
 	}
 	return c
 }
@@ -223,6 +335,7 @@ type judge struct {
 	spec    *actuator.Spec
 	noise   Noise
 	running bool
+	quiet   float64 // square of the noise of these recordings, in units of the typical one's; 1 at most
 	trace   trace
 	off     float64 // rad, root mean square of the position's differences in the last residuals
 }
@@ -265,14 +378,19 @@ func bounded(x float64) float64 {
 
 // cost is the sum of the squares of f's residuals, and of its small differences in units of their spread.
 func (j *judge) cost(f *found) (sum float64) {
-	for _, r := range j.residuals(f.at(&[7]float64{})) {
+	if !j.possible(f) {
+		return math.Inf(1)
+	}
+	for _, r := range j.residuals(f.at(&moves{})) {
 		sum += r * r
 	}
 	for i, s := range spreads {
 		sum += f.small[i] * f.small[i] / (s.size * s.size)
 	}
-	if f.timed { // one thing more that is fitted
-		sum += tied
+	for i := range f.parts[:f.n] {
+		if f.parts[i].timed { // one thing more that is fitted
+			sum += tied
+		}
 	}
 	return sum
 }
@@ -293,8 +411,9 @@ func (j *judge) expected() (sum float64) {
 	return sum
 }
 
-// search finds about which size of h explains the runs best, with the small differences of a healthy joint.
-func (j *judge) search(h *hypothesis, healthy *found) found {
+// search finds about which size of h, in addition to the causes of base, explains the runs best, with no small differences
+// or those of like.
+func (j *judge) search(h *hypothesis, base found, like *found) found {
 	best := found{cost: math.Inf(1)}
 	at := []float64{0}
 	if h.timed {
@@ -305,12 +424,14 @@ func (j *judge) search(h *hypothesis, healthy *found) found {
 	}
 	for _, t := range at {
 		for _, v := range h.sizes {
-			for k, small := range [][6]float64{{}, healthy.small} {
-				if k > 0 && small == [6]float64{} {
+			for k, small := range [...][len(spreads)]float64{{}, like.small} {
+				if k == 0 && base.n > 0 || k > 0 && small == [len(spreads)]float64{} {
 					continue
 				}
-				f := found{hypothesis: h, size: v, when: t, small: small}
-				if f.cost = j.cost(&f); f.cost < best.cost {
+				f := base
+				f.parts[f.n], f.small = part{h, v, t}, small
+				f.n++
+				if f.cost = j.cost(&f); f.cost < best.cost || best.n == 0 {
 					best = f
 				}
 			}
@@ -332,7 +453,7 @@ func (j *judge) settle(healthy found, all []found) (found, []found) {
 		}
 		all[i] = j.refine(j.descend(all[i], true))
 		// from no other difference
-		if f := j.refine(j.descend(j.search(all[i].hypothesis, &found{}), true)); f.cost < all[i].cost {
+		if f := j.refine(j.descend(j.search(all[i].parts[0].hypothesis, found{}, &found{}), true)); f.cost < all[i].cost {
 			all[i] = f
 		}
 	}
@@ -345,11 +466,14 @@ func (j *judge) settle(healthy found, all []found) (found, []found) {
 func (j *judge) descend(f found, whole bool) found {
 	places := []*float64{}
 	steps := []float64{}
-	if len(f.sizes) > 1 {
-		places, steps = append(places, &f.size), append(steps, 0.3*math.Abs(f.size))
-	}
-	if f.timed {
-		places, steps = append(places, &f.when), append(steps, j.longest()/times/2)
+	for i := range f.parts[:f.n] {
+		p := &f.parts[i]
+		if len(p.sizes) > 1 {
+			places, steps = append(places, &p.size), append(steps, 0.3*math.Abs(p.size))
+		}
+		if p.timed {
+			places, steps = append(places, &p.when), append(steps, j.longest()/times/2)
+		}
 	}
 	for i := range spreads {
 		if whole {
@@ -363,10 +487,7 @@ func (j *judge) descend(f found, whole bool) found {
 				for range rounds {
 					was := *place
 					*place += step
-					cost := math.Inf(1)
-					if j.possible(&f) {
-						cost = j.cost(&f)
-					}
+					cost := j.cost(&f)
 					if !(cost < f.cost-0.1) {
 						*place = was
 						break
@@ -383,11 +504,18 @@ func (j *judge) descend(f found, whole bool) found {
 	return f
 }
 
-// possible reports whether f has a sign that it can have, and a time within the motion: what slipped before it is a
-// zero.
+// possible reports whether the causes of f have signs that they can have, and times within the motion: what slipped
+// before it is a zero.
 func (j *judge) possible(f *found) bool {
-	return (len(f.sizes) < 2 || f.sizes[0] < 0 || f.size > 0) &&
-		(!f.timed || f.when > aside && f.when < j.longest()-aside)
+	for i := range f.parts[:f.n] {
+		p := &f.parts[i]
+		signed := len(p.sizes) < 2 || p.sizes[0] < 0
+		if !signed && !(p.size > 0) || (p.cause == Load || p.cause == Gear) && p.size < atLeast ||
+			p.timed && !(p.when > aside && p.when < j.longest()-aside) {
+			return false
+		}
+	}
+	return true
 }
 
 // longest is the time of the longest run, s.
@@ -403,59 +531,21 @@ func (j *judge) longest() (s float64) {
 func (j *judge) refine(f found) found {
 	f.cost = j.cost(&f)
 	for range rounds {
-		res := j.residuals(f.at(&[7]float64{}))
-		var slopes [7][]float64
-		sized := len(f.sizes) > 1
-		for p := range slopes {
-			if p == 0 && !sized {
-				continue
-			}
-			var d [7]float64
-			d[p] = 0.05*math.Abs(f.size) + 0.2*f.least
-			if p > 0 {
-				d[p] = spreads[p-1].step
-			}
-			slopes[p] = j.residuals(f.at(&d))
-			for i := range slopes[p] {
-				slopes[p][i] = (slopes[p][i] - res[i]) / d[p]
-			}
-		}
-		h, g := mat.NewSymDense(7, nil), mat.NewVecDense(7, nil)
-		for p := range slopes {
-			for q := p; q < 7; q++ {
-				sum := 0.0
-				for i := range slopes[p] {
-					if slopes[q] != nil {
-						sum += slopes[p][i] * slopes[q][i]
-					}
-				}
-				h.SetSym(p, q, sum)
-			}
-			sum := 0.0
-			for i := range slopes[p] {
-				sum -= slopes[p][i] * res[i]
-			}
-			prior := 1e-6
-			if p > 0 {
-				prior = 1 / (spreads[p-1].size * spreads[p-1].size)
-				sum -= f.small[p-1] * prior
-			}
-			h.SetSym(p, p, h.At(p, p)*1.01+prior)
-			g.SetVec(p, sum)
-		}
-		var c mat.Cholesky
-		var move mat.VecDense
-		if !c.Factorize(h) || c.SolveVecTo(&move, g) != nil {
+		move, ok := j.newton(&f)
+		if !ok {
 			return f
 		}
 		better := false
 		for share := 1.0; share > 0.1 && !better; share /= 2 {
 			next := f
-			if sized {
-				next.size += share * math.Max(-0.5*math.Abs(f.size), math.Min(0.5*math.Abs(f.size), move.AtVec(0)))
+			for i := range next.parts[:next.n] {
+				if p := &next.parts[i]; len(p.sizes) > 1 {
+					most := 0.5 * math.Abs(p.size)
+					p.size += share * math.Max(-most, math.Min(most, move.AtVec(i)))
+				}
 			}
 			for i := range next.small {
-				next.small[i] += share * move.AtVec(i+1)
+				next.small[i] += share * move.AtVec(i+2)
 			}
 			if next.cost = j.cost(&next); next.cost < f.cost-0.1 {
 				f, better = next, true
@@ -466,6 +556,53 @@ func (j *judge) refine(f found) found {
 		}
 	}
 	return f
+}
+
+// newton is Gauss and Newton's step from f.
+func (j *judge) newton(f *found) (*mat.VecDense, bool) {
+	const k = len(moves{})
+	res := j.residuals(f.at(&moves{}))
+	var slopes [k][]float64
+	for p := range slopes {
+		if p < 2 && (p >= f.n || len(f.parts[p].sizes) < 2) {
+			continue
+		}
+		var d moves
+		if p < 2 {
+			d[p] = 0.05*math.Abs(f.parts[p].size) + 0.2*f.parts[p].least
+		} else {
+			d[p] = spreads[p-2].step
+		}
+		slopes[p] = j.residuals(f.at(&d))
+		for i := range slopes[p] {
+			slopes[p][i] = (slopes[p][i] - res[i]) / d[p]
+		}
+	}
+	h, g := mat.NewSymDense(k, nil), mat.NewVecDense(k, nil)
+	for p := range slopes {
+		for q := p; q < k; q++ {
+			sum := 0.0
+			for i := range slopes[q][:min(len(slopes[p]), len(slopes[q]))] {
+				sum += slopes[p][i] * slopes[q][i]
+			}
+			h.SetSym(p, q, sum)
+		}
+		sum := 0.0
+		for i := range slopes[p] {
+			sum -= slopes[p][i] * res[i]
+		}
+		prior := 1e-6
+		if p > 1 {
+			prior = 1 / (spreads[p-2].size * spreads[p-2].size)
+			sum -= f.small[p-2] * prior
+		}
+		h.SetSym(p, p, h.At(p, p)*1.01+prior)
+		g.SetVec(p, sum)
+	}
+	var c mat.Cholesky
+	move := mat.NewVecDense(k, nil)
+	ok := c.Factorize(h) && c.SolveVecTo(move, g) == nil
+	return move, ok
 }
 
 // stuck reports from when on the reported position of r stays while its goal moves by much, and torque is on.

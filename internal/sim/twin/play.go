@@ -14,18 +14,19 @@ const step = 0.001
 
 // Change is how a joint differs from its model. The zero Change is no difference.
 type Change struct {
-	Zero     float64 // rad; the joint is at its reported angle + Zero
-	Reversed bool    // it turns opposite to its calibration
-	Gear     float64 // the true gear is 1 + Gear times the calibration's
-	Play     float64 // rad, between gear and output, end to end
-	Load     float64 // its load is 1 + Load times the model's
-	Friction float64 // likewise
-	Supply   float64 // its supply has 1 - Supply times the voltage
-	Constant float64 // its torque constant is 1 - Constant times the model's
-	Delay    float64 // s, until a goal has an effect
-	Slip     float64 // rad; from SlipAt on the horn is turned by so much
-	SlipAt   float64 // s, from the first sample
-	StuckAt  float64 // s, from when on the reported position stays; 0 = never
+	Zero       float64 // rad; the joint is at its reported angle + Zero
+	Reversed   bool    // it turns opposite to its calibration
+	Gear       float64 // the true gear is 1 + Gear times the calibration's
+	Play       float64 // rad, between gear and output, end to end
+	Load       float64 // its load is 1 + Load times the model's
+	Friction   float64 // likewise
+	Supply     float64 // its supply has 1 - Supply times the voltage
+	Constant   float64 // its torque constant is 1 - Constant times the model's
+	Resistance float64 // its resistance is 1 + Resistance times the model's
+	Delay      float64 // s, until a goal has an effect; may be below 0, where positions are stamped late
+	Slip       float64 // rad; from SlipAt on the horn is turned by so much
+	SlipAt     float64 // s, from the first sample
+	StuckAt    float64 // s, from when on the reported position stays; 0 = never
 }
 
 // trace is the motion of a joint: position, effort (share of the full drive, or A) and volts at the time of each
@@ -36,6 +37,7 @@ type trace struct{ position, effort, volts []float64 }
 func (c *Change) play(r *identify.Run, spec *actuator.Spec, into *trace) {
 	k := *spec
 	k.Kt *= 1 - c.Constant
+	k.R *= 1 + c.Resistance
 	grow(&k.Friction, 1+c.Friction)
 	s := actuator.NewServo(&k)
 	gear := 1 + c.Gear
