@@ -30,7 +30,8 @@ func newTwin(a *app) *cobra.Command {
 		Short: "report why a robot differs from its simulated twin",
 		Long: "Compares a robot with its simulated twin, and names the cause of a difference: zero, direction, " +
 			"gear, play, load, friction, supply,\n" +
-			"torque, resistance, latency, a stuck sensor, a loose horn, two of them, or none. The exit code is 8 if a joint differs.\n\n" +
+			"torque, resistance, latency, a stuck sensor, a loose horn, two of them, or none. The exit code is 8 if " +
+			"a joint differs.\n\n" +
 			"  with RIG       shows the residual of each joint of a running rig with shadow: true, its trend and " +
 			"its cause; nothing moves\n" +
 			"  without it     the same of the only running rig\n" +

@@ -131,7 +131,8 @@ func TwinOf(runs []*identify.Run, servo *identify.Servo) (rows []TwinRow, err er
 		for i := range one.Samples {
 			one.Samples[i].Load = one.Samples[i].Duty(&servo.Spec)
 		}
-		rows = append(rows, rowOfTwin(r.Name, twin.Judge([]*identify.Run{&one}, &servo.Spec, twin.Noise{Band: servo.Band})))
+		rows = append(rows, rowOfTwin(r.Name,
+			twin.Judge([]*identify.Run{&one}, &servo.Spec, twin.Noise{Band: servo.Band})))
 	}
 	return rows, nil
 }

@@ -237,7 +237,8 @@ func (j *judge) noSingle(v Verdict, healthy *found, singles []found) Verdict {
 	best := &singles[0]
 	share := math.Max(0, (healthy.cost-best.cost)/healthy.cost)
 	v.Cause, v.Explained = Unmodelled, share
-	v.Words = fmt.Sprintf("it differs from its model by %.1f degrees rms, and no single cause explains more than a quarter "+
+	v.Words = fmt.Sprintf("it differs from its model by %.1f degrees rms, and no single cause explains more than a "+
+		"quarter "+
 		"of it (the nearest: %s, %.0f %%): identify it again", degrees(rest), best.parts[0].cause, 100*share)
 	return v
 }
@@ -411,8 +412,8 @@ func (j *judge) expected() (sum float64) {
 	return sum
 }
 
-// search finds about which size of h, in addition to the causes of base, explains the runs best, with no small differences
-// or those of like.
+// search finds about which size of h, in addition to the causes of base, explains the runs best, with no small
+// differences or those of like.
 func (j *judge) search(h *hypothesis, base found, like *found) found {
 	best := found{cost: math.Inf(1)}
 	at := []float64{0}
@@ -453,7 +454,8 @@ func (j *judge) settle(healthy found, all []found) (found, []found) {
 		}
 		all[i] = j.refine(j.descend(all[i], true))
 		// from no other difference
-		if f := j.refine(j.descend(j.search(all[i].parts[0].hypothesis, found{}, &found{}), true)); f.cost < all[i].cost {
+		if f := j.refine(j.descend(j.search(all[i].parts[0].hypothesis, found{}, &found{}),
+			true)); f.cost < all[i].cost {
 			all[i] = f
 		}
 	}

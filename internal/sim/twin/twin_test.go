@@ -120,7 +120,8 @@ func TestConfusion(t *testing.T) {
 	}
 	right, all := 0, 0
 	for i, p := range causes {
-		if only := os.Getenv("HALYARD_CAUSE"); only != "" && only != string(p.cause) || only == "" && i%every != every-1 {
+		if only := os.Getenv("HALYARD_CAUSE"); only != "" && only != string(p.cause) ||
+			only == "" && i%every != every-1 {
 			continue
 		}
 		named := map[Cause]int{}
