@@ -32,6 +32,7 @@ type mjcfReader struct {
 	tendons  map[string][]mjcfCoef
 	unknown  map[string]counted
 	left     map[string]counted
+	compiles [4]string // of mjcfCompiles
 }
 
 // mjcfMesh is an asset; mjcfSite a frame of a part; mjcfCoef a joint of a fixed tendon.
@@ -74,7 +75,7 @@ const mjcfWorld = "world"
 const maxReplicas = 10_000
 
 // mjcfRefused are elements that change the physics in a way that is not modelled here.
-var mjcfRefused = []string{"flexcomp", "flex", "composite", "plugin", "muscle", "adhesion", "attach", "pulley"}
+var mjcfRefused = []string{"flexcomp", "flex", "composite", "plugin", "muscle", "adhesion", "pulley"}
 
 // mjcfSkipped are elements of looks and solvers, and those of other programs.
 var mjcfSkipped = []string{"visual", "statistic", "custom", "size", "light", "camera", "texture", "material", "skin",
@@ -90,6 +91,8 @@ func readMJCF(d *description, root *xml.Node, open func(name string) (io.ReadClo
 		left: map[string]counted{}}
 	d.name, d.self, d.derived = root.Get("model"), true, true
 	r.include(root, map[string]bool{}, 0)
+	r.compiles = compilerOf(root)
+	r.attach(root, 0)
 	r.refuse(root)
 	if len(d.faults) > 0 {
 		return

@@ -279,3 +279,42 @@ func FuzzMJCF(f *testing.F) {
 		}
 	})
 }
+
+// TestMJCFAttach: a body of another file stands in the place of <attach>, with its names behind the prefix, its own
+// defaults, meshes and actuators, twice.
+func TestMJCFAttach(t *testing.T) {
+	files := map[string]string{
+		"arms/arm.xml": `<mujoco model="arm"><compiler meshdir="m"/><default><joint damping="3"/><default class="big"><geom size="0.2"/></default></default>
+			<asset><mesh file="t.obj"/></asset>
+			<worldbody><body name="other"><joint name="x"/><geom size="0.1"/></body>
+			<body name="upper" pos="0 0 1"><joint name="j" range="-30 30"/><geom class="big" density="1000"/><geom type="mesh" mesh="t"/></body></worldbody>
+			<actuator><position joint="j" kp="7"/><motor joint="x"/></actuator></mujoco>`,
+		"arms/m/t.obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n",
+	}
+	r := mjcf(t, `<compiler meshdir="mine/deep"/><asset><model name="a" file="arms/arm.xml"/></asset><worldbody><body name="trunk">
+		<geom size="0.1"/><frame pos="0 0.5 0"><attach model="a" body="upper" prefix="l_"/></frame>
+		<attach model="a" body="upper" prefix="r_"/></body></worldbody>`, files)
+	if len(r.Joints) != 2 || r.Joint("l_j") == hal.None || r.Joint("r_j") == hal.None || r.Body("r_upper") == hal.None {
+		t.Fatalf("got joints %+v", r.Joints)
+	}
+	j := r.Joints[r.Joint("l_j")]
+	if j.Damping != 3 || j.Motor.Kp != 7 || !nearly(j.Limits[1], math.Pi/6) {
+		t.Errorf("got damping %g, kp %g, limits %v", j.Damping, j.Motor.Kp, j.Limits)
+	}
+	if at := r.Bodies[r.Body("l_upper")].Pose.Position; !nearly(at[1], 0.5) || !nearly(at[2], 1) {
+		t.Errorf("got l_upper at %v", at)
+	}
+	if m := r.Bodies[r.Body("l_upper")].Mass; math.Abs(m-(1000*4/3*math.Pi*0.008+1000.0/6)) > 1 {
+		t.Errorf("got a mass of %g kg", m)
+	}
+	for text, want := range map[string]string{
+		`<worldbody><attach model="b" prefix="x"/></worldbody>`:                                                                               `"b"`,
+		`<asset><model name="a" file="arms/arm.xml"/></asset><worldbody><attach model="a" body="leg" prefix="x"/></worldbody>`:                `"leg"`,
+		`<compiler angle="radian"/><asset><model name="a" file="arms/arm.xml"/></asset><worldbody><attach model="a" prefix="x"/></worldbody>`: "angle",
+	} {
+		_, err := ParseFile([]byte("<mujoco>"+text+"</mujoco>"), "f.xml", FileOptions{Open: mjcfFiles(files)})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", text, err, want)
+		}
+	}
+}
