@@ -18,10 +18,14 @@ type Command struct {
 	mode  hal.Mode
 	value float64
 	limit float64 // N·m; NaN = unchanged
+	gains [3]float64
 	given bool
 }
 
-func command(mode hal.Mode, value float64) Command { return Command{mode, value, math.NaN(), true} }
+func command(mode hal.Mode, value float64) Command {
+	nan := math.NaN()
+	return Command{mode, value, nan, [3]float64{nan, nan, nan}, true}
+}
 
 // Position commands an angle, rad (m for a slide), within the guard's slew.
 func Position(rad float64) Command { return command(hal.PositionMode, rad) }
@@ -38,6 +42,14 @@ func Duty(share float64) Command { return command(hal.DutyMode, share) }
 // WithTorqueLimit is c with a bound of the torque, N·m, at least 0.
 func (c Command) WithTorqueLimit(newtonMetres float64) Command {
 	c.limit = newtonMetres
+	return c
+}
+
+// WithGains is c with the gains of the joint's position control, of which NaN keeps its value: kp, N·m/rad, ki,
+// N·m/(rad·s), and kd, N·m·s/rad (N in place of N·m and m in place of rad for a slide). The guard moves them there across
+// their range in a second at most. A robot has these inputs where its config says `gains: true`.
+func (c Command) WithGains(kp, ki, kd float64) Command {
+	c.gains = [3]float64{kp, ki, kd}
 	return c
 }
 
@@ -91,6 +103,11 @@ func (a *Agent) Command(joint string, c Command) error {
 	if !math.IsNaN(c.limit) && act.TorqueLimit == hal.None {
 		return a.fault("command "+joint, "got a torque limit, want none: the joint has no such input")
 	}
+	for k, v := range c.gains {
+		if !math.IsNaN(v) && (k >= len(act.Gains) || act.Gains[k].Input == hal.None) {
+			return a.fault("command "+joint, "got %v, want none: the joint has no such input", hal.Gain(k).Quantity())
+		}
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.acquire(); err != nil {
@@ -104,6 +121,11 @@ func (a *Agent) Command(joint string, c Command) error {
 	a.inputs[act.Goal[c.mode]], a.commanded = c.value, true
 	if !math.IsNaN(c.limit) {
 		a.inputs[act.TorqueLimit] = c.limit
+	}
+	for k, v := range c.gains {
+		if !math.IsNaN(v) {
+			a.inputs[act.Gains[k].Input] = v
+		}
 	}
 	if a.system.sys.Rig.Mode() == hal.Realtime {
 		return a.send()

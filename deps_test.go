@@ -25,8 +25,9 @@ var rooms = []struct{ path, layer string }{
 var law = []struct{ importer, may, reason string }{
 	{"hal/", "hal", "kinematics, autopilots and test suites build on the vocabulary alone"},
 	{"hal", "", "the vocabulary imports the standard library alone"},
-	{"servo/", "hal servo internal/wire", "a vendor's bus is independent of calibration, bodies and physics"},
+	{"servo/", "hal servo internal/wire internal/sheet", "a vendor's bus is independent of calibration, bodies and physics"},
 	{"servo", "hal", "what all servos share is independent of every vendor"},
+	{"internal/sheet", "", "figures, independent of their user"},
 	{"internal/yaml", "hal", "reads files, independent of their owner"},
 	{"internal/xml", "", "reads files, independent of their owner"},
 	{"internal/wire/", "hal servo internal/wire",
@@ -41,6 +42,7 @@ var law = []struct{ importer, may, reason string }{
 	{"sim/mesh", "internal/xml", "meshes are files"},
 	{"sim/hydro", "hal sim internal/yaml", "vehicles are files"},
 	{"sim/identify", "hal sim internal/yaml", "a fit simulates the robot's own servo; servos are files"},
+	{"sim/actuator", "hal sim internal/sheet", "a servo's physics has the figures of its data sheet"},
 	{"sim", "hal sim", "physics never sees hardware"},
 	{"protocols/", "hal protocols", "a protocol uses the rig, never the bodies behind it"},
 	{"protocols", "hal", "what protocols share"},

@@ -17,6 +17,7 @@ import (
 var namedElsewhere = map[string]string{
 	"sim/actuator/*.go": "parameters from the makers' data sheets and from measurements " +
 		"of their servos",
+	"internal/sheet/sheet.go":                     "figures of the makers' data sheets, which drivers and physics share",
 	"internal/sim/identify/servo_check.go":        "published recordings by the names of their servos",
 	"sim/emulator/timing.go":                      "cites the measurement that the reply delay was fitted to",
 	"sim/emulator/servos/servos.go":               "makes every vendor's emulated servos for other programs",

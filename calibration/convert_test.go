@@ -144,8 +144,7 @@ func TestTableInverse(t *testing.T) {
 
 func TestNominal(t *testing.T) {
 	s := Servo{Model: "ax-12a", ID: 7}
-	j := Nominal("neck", s, Model{TicksPerTurn: 1227.6, CentreTicks: 512, MaxTicks: 1023, StallTorque: 1.5,
-		MaxEffort: 1})
+	j := Nominal("neck", s, Model{TicksPerTurn: 1227.6, CentreTicks: 512, MaxTicks: 1023, TorqueConstant: 1.5})
 	if err := j.Validate(); err != nil {
 		t.Error(err)
 	}

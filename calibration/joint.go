@@ -98,7 +98,7 @@ const (
 // Model is the data of a servo model that Nominal needs; servo.Units has the same fields.
 type Model struct {
 	TicksPerTurn, CentreTicks, MinTicks, MaxTicks float64
-	StallTorque, MaxEffort                        float64 // N·m at the nominal voltage, and the effort that makes it
+	TorqueConstant                                float64 // N·m a unit of effort
 }
 
 // Nominal returns a calibration without measurements: zero at the centre, ticks rising with the angle, no gear. It fits
@@ -108,7 +108,7 @@ func Nominal(joint string, s Servo, m Model) *Joint {
 		Joint: joint, Servo: s, Method: ByNominal, Version: 1,
 		Direction: 1, ZeroTicks: m.CentreTicks, TicksPerTurn: m.TicksPerTurn, Gear: 1,
 		RangeTicks: [2]float64{m.MinTicks, m.MaxTicks},
-		Torque:     Torque{Constant: m.StallTorque / m.MaxEffort},
+		Torque:     Torque{Constant: m.TorqueConstant},
 	}
 }
 

@@ -145,6 +145,7 @@ type Robot struct {
 	Body          BodyKind            `yaml:"body" default:"sim" enum:"sim|emulated|real" doc:"sim: physics. emulated: real drivers on emulated devices. real: the devices under hardware. There is no fallback from one to another."`
 	Parts         map[string]BodyKind `yaml:"parts" enum:"sim|emulated|real" doc:"Joints, sensors, cameras and monitors whose body differs from the robot's, by name; base is the base."`
 	Shadow        bool                `yaml:"shadow" default:"false" doc:"Also simulate a real or emulated body with the same commands, and publish the difference as JOINT/shadow_error."`
+	Gains         bool                `yaml:"gains" default:"false" doc:"Adds the inputs JOINT/kp (N·m/rad), JOINT/ki (N·m/(rad·s)) and JOINT/kd (N·m·s/rad) of joints whose position control takes them at run time, after all other inputs."`
 	Guard         Guard               `yaml:"guard" doc:"Limits and checks between controllers and the robot."`
 	Hardware      *Hardware           `yaml:"hardware" doc:"Devices of the robot; required by real and emulated bodies."`
 }

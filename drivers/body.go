@@ -102,7 +102,7 @@ func newJoint(j Joint, a *hal.Actuator) *joint {
 		lastTurns: math.NaN(), sure: math.NaN(),
 	}
 	// A file without torque leaves the data sheet's values.
-	c.cal.Torque.Constant = cmp.Or(c.cal.Torque.Constant, c.units.StallTorque/c.units.MaxEffort*c.cal.Gear)
+	c.cal.Torque.Constant = cmp.Or(c.cal.Torque.Constant, c.units.TorqueConstant*c.cal.Gear)
 	return c
 }
 
@@ -141,8 +141,26 @@ func (j *joint) write(f *hal.Frame, a *hal.Actuator, enable bool) {
 		j.goal.Mode, j.led = hal.NoMode, false
 	}
 	j.goal.Limit = j.effortLimit(a)
+	if len(a.Gains) > 0 {
+		j.tune(f, a)
+	}
 	j.fence(a)
 	j.Chain.SetGoal(j.Index, j.goal)
+}
+
+// tune gives the servo the commanded gains, with the others as at power-up.
+func (j *joint) tune(f *hal.Frame, a *hal.Actuator) {
+	for k, g := range a.Gains {
+		unit := j.units.Gains[min(k, 2)] * j.cal.Gear * j.cal.Gear
+		if unit == 0 {
+			continue
+		}
+		v := input(f, g.Input)
+		if j.goal.Tuned = j.goal.Tuned || !math.IsNaN(v); math.IsNaN(v) {
+			v = g.PowerUp
+		}
+		j.goal.Gains[min(k, 2)] = v / unit
+	}
 }
 
 // fence gives the servo the soft limits too, for the goals that its chain makes: its position when it was enabled.
@@ -184,7 +202,10 @@ func (j *joint) countTurns(enabled bool) {
 func (j *joint) effortLimit(a *hal.Actuator) float64 {
 	s := j.Chain.State(j.Index)
 	if j.units.Current {
-		return clamp(j.limit/a.Limits.MaxTorque, 0, 1)
+		if j.limit >= a.Limits.MaxTorque { // the servo's own limit
+			return 1
+		}
+		return clamp(j.limit/(j.cal.Torque.Constant*j.units.MaxEffort), 0, 1)
 	}
 	towards := j.goal.Position - s.Position
 	switch j.goal.Mode {

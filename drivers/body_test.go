@@ -31,7 +31,7 @@ func layoutOf(u servo.Units, names ...string) *hal.Layout {
 	}
 	for _, name := range names {
 		a := hal.Actuator{Name: name, Limits: hal.Limits{MinPosition: -2.5, MaxPosition: 2.5, MaxVelocity: 6,
-			MaxTorque: u.StallTorque}}
+			MaxTorque: u.TorqueConstant * u.MaxEffort}}
 		for m := range hal.NumModes {
 			a.Goal[m] = hal.None
 			if u.Modes[m] {
@@ -185,7 +185,7 @@ func TestCalibrated(t *testing.T) {
 	r.f.Inputs[a.TorqueLimit] = 1.025
 	r.cycle()
 	near(t, "goal duty", r.goals[0].Duty, -0.25)
-	near(t, "limit", r.goals[0].Limit, 0.25)
+	near(t, "limit", r.goals[0].Limit, 1.025/(3*2.3))
 	if r.goals[0].Mode != hal.DutyMode {
 		t.Errorf("mode: got %v", r.goals[0].Mode)
 	}

@@ -28,7 +28,7 @@ func nominal(name string, j *Joint) *calibration.Joint {
 	u := j.Chain.Units(j.Index)
 	return calibration.Nominal(name, calibration.Servo{Model: u.Name, ID: j.ID}, calibration.Model{
 		TicksPerTurn: u.TicksPerTurn, CentreTicks: u.CentreTicks, MinTicks: u.MinTicks, MaxTicks: u.MaxTicks,
-		StallTorque: u.StallTorque, MaxEffort: u.MaxEffort,
+		TorqueConstant: u.TorqueConstant,
 	})
 }
 

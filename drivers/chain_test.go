@@ -24,10 +24,10 @@ type chain struct {
 // ax and xm are units as a Dynamixel chain has them.
 var (
 	ax = servo.Units{Name: "ax-12a", TicksPerTurn: 1227.6, CentreTicks: 512, MinTicks: 0, MaxTicks: 1023,
-		MaxVelocity: 6.2, StallTorque: 1.5, MaxEffort: 1, NominalVolts: 12,
+		MaxVelocity: 6.2, TorqueConstant: 1.5, MaxEffort: 1, NominalVolts: 12,
 		Modes: [hal.NumModes]bool{true, true, false, true}}
 	xm = servo.Units{Name: "xm430-w350", TicksPerTurn: 4096, CentreTicks: 2048, MinTicks: 0, MaxTicks: 4095,
-		MaxVelocity: 4.8, StallTorque: 4.1, MaxEffort: 2.3, Current: true, NominalVolts: 12,
+		MaxVelocity: 4.8, TorqueConstant: 4.1 / 2.3, MaxEffort: 2.3, Current: true, NominalVolts: 12,
 		Modes: [hal.NumModes]bool{true, true, true, true}}
 )
 

@@ -90,6 +90,7 @@ type guard struct {
 	real   bool
 	state  GuardState
 	joints []guardJoint
+	gains  []guardGain // that can be commanded, of all joints
 	counts GuardCounts
 
 	last     time.Duration // elapsed time of the last command or renewal
@@ -136,6 +137,17 @@ type guardJoint struct {
 	sight sight
 }
 
+// guardGain is one gain: it goes from its value at power-up, or where that is not known from its first command, to the
+// one that is commanded, across its range in gainTime at most: a jump would be one of the torque.
+type guardGain struct {
+	at        int     // input
+	powerUp   float64 // NaN = the actuator's own law
+	goal, out float64 // NaN = never commanded
+	perSecond float64
+}
+
+const gainTime = time.Second
+
 func newGuard(l *Layout, c GuardConfig) *guard {
 	if !(c.Slew > 0 && c.Slew <= 1) {
 		c.Slew = 1
@@ -148,6 +160,13 @@ func newGuard(l *Layout, c GuardConfig) *guard {
 	for i := range l.Actuators {
 		at := l.Actuators[i].Position
 		g.measured[i] = at != None && !l.Measured(at).Estimate
+		for _, k := range l.Actuators[i].Gains {
+			if k.Input != None {
+				c := &l.Inputs[k.Input]
+				g.gains = append(g.gains, guardGain{at: k.Input, powerUp: k.PowerUp, goal: math.NaN(), out: math.NaN(),
+					perSecond: (c.Max - c.Min) / gainTime.Seconds()})
+			}
+		}
 	}
 	if c.Disarmed {
 		g.state, g.operator = Disarmed, true
@@ -161,6 +180,11 @@ func newGuard(l *Layout, c GuardConfig) *guard {
 func (g *guard) clear() {
 	for i := range g.joints {
 		g.joints[i].forget(math.NaN())
+	}
+	for i := range g.gains {
+		if k := &g.gains[i]; !math.IsNaN(k.goal) {
+			k.goal, k.out = k.powerUp, k.powerUp // at once: there is no torque
+		}
 	}
 	g.homing, g.reset, g.waiting, g.expired = false, false, false, false
 }
@@ -236,6 +260,23 @@ func (g *guard) accept(inputs []float64, now time.Duration) {
 			g.homing = false
 		}
 	}
+	g.acceptGains(inputs)
+}
+
+// acceptGains stores the commands of gains, which renew no deadline.
+func (g *guard) acceptGains(inputs []float64) {
+	for i := range g.gains {
+		k := &g.gains[i]
+		v, ok := g.command(inputs, k.at)
+		if !ok {
+			continue
+		}
+		if k.goal = v; math.IsNaN(k.out) {
+			if k.out = k.powerUp; math.IsNaN(k.out) {
+				k.out = v
+			}
+		}
+	}
 }
 
 // acceptJoint stores the commands for actuator i. It reports whether a goal passed: a torque limit alone renews no
@@ -273,6 +314,7 @@ func (g *guard) steer(inputs []float64) {
 	for i := range g.joints {
 		g.acceptJoint(i, inputs)
 	}
+	g.acceptGains(inputs)
 }
 
 // renew counts as a command for every joint with an active one, at elapsed time now: the controller is alive and keeps
@@ -343,6 +385,12 @@ func (g *guard) apply(f *Frame, now, elapsed, dt time.Duration) {
 			}
 		}
 		f.Enable[i] = j.enabled
+	}
+	for i := range g.gains {
+		k := &g.gains[i]
+		step := k.perSecond * g.seconds
+		k.out += max(-step, min(step, k.goal-k.out))
+		f.Inputs[k.at] = k.out
 	}
 	g.watchHoming(f, now)
 }

@@ -406,3 +406,51 @@ func TestGuardFindsAJointAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestGuardRampsGains: a commanded gain goes from its value at power-up to the command across its range in a second at
+// most, is bounded by it, renews no deadline, passes only while armed, and is back at power-up after a reset.
+func TestGuardRampsGains(t *testing.T) {
+	l := oneJoint()
+	for k := range 2 {
+		l.Inputs = append(l.Inputs, Channel{Name: "j/" + Gain(k).Quantity().String(), Quantity: Gain(k).Quantity(),
+			Max: 100})
+	}
+	own := GainInput{Input: 6, PowerUp: nan} // a law of its own until it is commanded
+	l.Actuators[0].Gains = []GainInput{{Input: 5, PowerUp: 20}, own, {Input: None}}
+	if err := l.Validate(); err != nil || l.Inputs[5].Unit() != "N·m/rad" || l.Inputs[5].Name != "j/kp" {
+		t.Fatalf("got %v, %q in %q", err, l.Inputs[5].Name, l.Inputs[5].Unit())
+	}
+	g := &guarded{guard: newGuard(l, GuardConfig{}), f: NewFrame(l)}
+	g.exact = true
+	at := func(what string, kp, own float64) {
+		t.Helper()
+		if got := g.f.Inputs[5:]; math.Abs(got[0]-kp) > 1e-9 || math.IsNaN(got[0]) != math.IsNaN(kp) ||
+			got[1] != own && !(math.IsNaN(got[1]) && math.IsNaN(own)) {
+			t.Errorf("%s: got %g, want %g and %g", what, got, kp, own)
+		}
+	}
+	g.tick()
+	at("never commanded", nan, nan)
+	command := func(kp, own float64) { g.accept([]float64{nan, nan, nan, nan, nan, kp, own}, g.now) }
+	command(50, 7)
+	g.tick()
+	at("one cycle", 21, 7)
+	for range 100 {
+		g.tick()
+	}
+	at("arrived", 50, 7)
+	command(1e6, nan)
+	for range 100 {
+		g.tick()
+	}
+	if at("bounded", 100, 7); g.waiting || g.f.Enable[0] {
+		t.Errorf("a gain is no goal: got enable %v", g.f.Enable[0])
+	}
+	g.clear()
+	g.tick()
+	at("cleared", 20, nan)
+	g.set(Disarmed)
+	command(90, 9)
+	g.tick()
+	at("disarmed", 20, nan)
+}

@@ -27,12 +27,17 @@ const (
 	Speed                           // m/s
 	Force                           // N
 	Pressure                        // Pa
+	stiffness                       // N·m/rad; N/m for a slide
+	integral                        // N·m/(rad·s); N/(m·s) for a slide
+	damping                         // N·m·s/rad; N·s/m for a slide
 )
 
-var units = [...]string{"1", "rad", "rad/s", "N·m", "N·m", "1", "A", "V", "°C", "m/s²", "rad/s", "m", "m/s", "N", "Pa"}
+var units = [...]string{"1", "rad", "rad/s", "N·m", "N·m", "1", "A", "V", "°C", "m/s²", "rad/s", "m", "m/s", "N", "Pa",
+	"N·m/rad", "N·m/(rad·s)", "N·m·s/rad"}
 var quantityNames = [...]string{
 	"ratio", "position", "velocity", "torque", "torque_limit", "duty",
 	"current", "voltage", "temperature", "acceleration", "angular_velocity", "distance", "speed", "force", "pressure",
+	"kp", "ki", "kd",
 }
 
 // Unit is the unit of q's values, of a hinge where hinge and slide differ.
@@ -70,6 +75,8 @@ func (q Quantity) UnitOf(slide bool) string {
 	if of, ok := map[Quantity]Quantity{Position: Distance, Velocity: Speed, Torque: Force, TorqueLimit: Force}[q]; ok &&
 		slide {
 		q = of
+	} else if slide && q >= stiffness {
+		return [...]string{"N/m", "N/(m·s)", "N·s/m"}[q-stiffness]
 	}
 	return q.Unit()
 }
@@ -125,6 +132,20 @@ type Limits struct {
 	MaxTorque                float64 // the stall torque at the nominal supply
 }
 
+// Gain is a gain of an actuator's position control: 0 is kp, 1 ki, 2 kd. It pushes with kp·error + ki·∫error -
+// kd·velocity, up to its torque limit; servos damp the change of the error instead.
+type Gain uint8
+
+// Quantity is the quantity of g, whose name is the gain's.
+func (g Gain) Quantity() Quantity { return stiffness + Quantity(min(g, 2)) }
+
+// GainInput is a gain that may be commanded at run time. The guard bounds it by its channel's range, which it may cross
+// in one second.
+type GainInput struct {
+	Input   int     // or None
+	PowerUp float64 // before the first command and after a reset; NaN = the actuator's own law, which has no such gain
+}
+
 // Actuator is one driven joint: its channels as indexes, its limits, and where it rests.
 // Goals index Layout.Inputs; measured channels index Frame.Measured (the outputs, then the infos).
 type Actuator struct {
@@ -133,6 +154,7 @@ type Actuator struct {
 	Kind        ActuatorKind
 	Goal        [NumModes]int // input of each mode, or None
 	TorqueLimit int           // input, or None
+	Gains       []GainInput   // kp, ki and kd; nil where they cannot be commanded
 	Position    int           // measured, or None; likewise those below
 	Velocity    int
 	Torque      int
@@ -141,6 +163,15 @@ type Actuator struct {
 	Limits      Limits
 	Default     float64 // the position it takes at a reset, within its limits
 	Wraps       bool    // positions are angles modulo a turn; errors go the short way round
+}
+
+// Inputs appends the inputs of a to dst: its goals, its torque limit, its gains.
+func (a *Actuator) Inputs(dst []int) []int {
+	dst = append(append(dst, a.Goal[:]...), a.TorqueLimit)
+	for _, g := range a.Gains {
+		dst = append(dst, g.Input)
+	}
+	return slices.DeleteFunc(dst, func(i int) bool { return i == None })
 }
 
 // DutyLimit is the share of the supply, 0..1, that a servo without current control may use so that it pushes with at
@@ -261,6 +292,9 @@ func (l *Layout) Validate() error {
 			within(Mode(m).String()+" goal", a.Name, in, len(l.Inputs))
 		}
 		within("torque limit", a.Name, a.TorqueLimit, len(l.Inputs))
+		for _, g := range a.Gains {
+			within("gain", a.Name, g.Input, len(l.Inputs))
+		}
 		for _, at := range []int{a.Position, a.Velocity, a.Torque, a.Voltage, a.Temperature} {
 			within("measured", a.Name, at, measured)
 		}

@@ -54,6 +54,12 @@ type longReader interface {
 	ShowsHealth(i int) bool
 }
 
+// tuner is a Protocol whose devices take the gains of their position control with torque on.
+type tuner interface {
+	// StageGain stages register P, I or D, 0 to 2, of servo i.
+	StageGain(i, gain int, raw int64)
+}
+
 // Holder is a Protocol whose devices tell whether one that has torque holds a position: to switch it off would drop the
 // joint.
 type Holder interface {
@@ -108,9 +114,24 @@ type Device struct {
 	fresh  bool // armed in this Send
 	again  bool // and not for the first time: its torque was not confirmed
 	doubt  bool // back after a loss and not checked yet: gets no goals
+	gains  [3]gain
 	base   Level
 	clears Clears
 }
+
+// gain is one register of a servo's gains: its value as written, and how often it is written again, since no reply
+// confirms it.
+type gain struct {
+	raw    int64
+	repeat int8
+	known  bool
+}
+
+// The gains written in one Send, and how often each is.
+const (
+	gainsInSend = 4
+	gainRepeats = 3
+)
 
 // GenericChain runs the cycle of a chain of servos for any vendor's Protocol. It keeps the state of each servo, which
 // of them has torque, and the line. One goroutine calls it. It is a Chain.
@@ -127,6 +148,8 @@ type GenericChain struct {
 	spec     ChainSpec
 	protocol Protocol
 	long     longReader   // nil if the protocol does not implement it
+	tuner    tuner        // likewise
+	tuned    int          // the next servo whose gains are looked at
 	goals    GoalVerifier // likewise
 	x        *Exchange
 	line     Line // nil while it is lost
@@ -157,6 +180,7 @@ func NewGenericChain(cfg ChainConfig, spec ChainSpec, p Protocol) *GenericChain 
 	r := &GenericChain{cfg: cfg, spec: spec, protocol: p, Devices: make([]Device, len(cfg.Servos)),
 		staged: make([]Goal, len(cfg.Servos)), list: make([]int, 0, len(cfg.Servos)), x: &Exchange{}}
 	r.long, _ = p.(longReader)
+	r.tuner, _ = p.(tuner)
 	r.goals, _ = p.(GoalVerifier)
 	r.reopen = Reconnector{Bus: cfg.Name, Open: cfg.Reopen}
 	for i := range cfg.Servos {

@@ -50,7 +50,7 @@ func (r *GenericChain) send() error {
 		case ok && err == nil:
 			s.again = s.attempts > 0
 			s.Arm()
-			s.fresh = true
+			s.fresh, s.gains = true, [3]gain{}
 			r.list = append(r.list, i)
 		}
 	}
@@ -65,6 +65,7 @@ func (r *GenericChain) send() error {
 		}
 		r.protocol.Stage()
 	}
+	r.tune()
 	// 3. All goals; a servo armed in this Send already has its goal, the present position.
 	for i := range r.Devices {
 		if s := &r.Devices[i]; s.Stage == TorqueOn && !s.fresh && (!s.Lost && !s.doubt || s.still()) {
@@ -79,6 +80,33 @@ func (r *GenericChain) send() error {
 	}
 	r.protocol.Stage()
 	return r.lineError(nil, "", r.protocol.Flush())
+}
+
+// tune stages gains that have changed, of a few servos in turn: they must not make the cycle longer.
+func (r *GenericChain) tune() {
+	n, left := len(r.Devices), gainsInSend
+	if r.tuner == nil {
+		return
+	}
+	for k := 0; k < n && left > 0; k++ {
+		i := (r.tuned + k) % n
+		s := &r.Devices[i]
+		if s.Stage != TorqueOn || s.fresh || s.Lost || s.doubt || !s.Goal.Tuned {
+			continue
+		}
+		for g := range s.gains {
+			raw, to := int64(math.Round(s.Goal.Gains[g])), &s.gains[g]
+			if !to.known || raw != to.raw {
+				*to = gain{raw: raw, repeat: gainRepeats, known: true}
+			}
+			if to.repeat > 0 && left > 0 {
+				to.repeat--
+				left--
+				r.tuner.StageGain(i, g, raw)
+				r.tuned = i + 1
+			}
+		}
+	}
 }
 
 // verifyGoals leaves in r.list the servos that have taken the goal of their torque-on. The others are tried again in

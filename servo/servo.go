@@ -44,6 +44,10 @@ type Goal struct {
 	Low      float64  // ticks; position goals stay within Low..High where Low < High, also those of the chain's own
 	High     float64
 	Limit    float64 // share of the maximum effort, 0..1; 0 = torque off
+	// Gains are the position control's P, I and D in the units of their registers (Units.Gains), where Tuned; else they
+	// stay. A chain writes a few registers a cycle, until all are written.
+	Gains [3]float64
+	Tuned bool
 }
 
 // State is the feedback of one servo. NaN means not measured or not received yet.
@@ -81,13 +85,16 @@ const (
 
 // Units are the units and ranges of a chain's raw values, for calibration.
 type Units struct {
-	Name         string             // the model's name, as configs have it
-	TicksPerTurn float64            // of the output shaft, also where less than a turn can be measured
-	CentreTicks  float64            // the default tick of zero
-	MinTicks     float64            // range of the position mode
-	MaxTicks     float64            // likewise
-	MaxVelocity  float64            // no-load speed at the nominal voltage, rad/s
-	StallTorque  float64            // at the nominal voltage, N·m
+	Name         string  // the model's name, as configs have it
+	TicksPerTurn float64 // of the output shaft, also where less than a turn can be measured
+	CentreTicks  float64 // the default tick of zero
+	MinTicks     float64 // range of the position mode
+	MaxTicks     float64 // likewise
+	MaxVelocity  float64 // no-load speed at the nominal voltage, rad/s
+	// N·m of the output shaft a unit of Effort, by the data sheet: an A where Current, else the whole supply
+	TorqueConstant float64
+	// N·m/rad, N·m/(rad·s) and N·m·s/rad of the shaft a unit of Goal.Gains; 0 = that one cannot be set
+	Gains        [3]float64
 	MaxEffort    float64            // the effort of Limit = 1: A where Current, else 1
 	Current      bool               // Effort is a current
 	NominalVolts float64            // V, supply voltage of the speed and torque values

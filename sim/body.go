@@ -130,7 +130,8 @@ func (b *Body) Joint(i int) *Joint { return &b.joints[i] }
 func (b *Body) Supply() *actuator.Supply { return b.supply[0] }
 
 // Read returns the state at the end of the last Advance, which is the frame's time: positions as the encoders measure
-// them, all other values exact. A sensor with its own interval returns its last reading.
+// them, torques as the servos' own sensors do, all other values exact. A sensor with its own interval returns its last
+// reading.
 func (b *Body) Read(f *hal.Frame) error {
 	b.scene.shared.Lock()
 	defer b.scene.shared.Unlock()
@@ -146,11 +147,14 @@ func (b *Body) Read(f *hal.Frame) error {
 			}
 			f.Measured[a.Velocity], f.Measured[a.Torque] = m.velocity, m.given
 			f.Measured[a.Voltage], f.Measured[a.Temperature] = b.supply[0].Volts, actuator.Ambient
+			if j.Model.Unsensed {
+				f.Measured[a.Torque] = math.NaN()
+			}
 			continue
 		}
 		f.Measured[a.Position] = s.MeasuredPosition()
 		f.Measured[a.Velocity] = s.Velocity
-		f.Measured[a.Torque] = s.Torque
+		f.Measured[a.Torque] = s.MeasuredTorque()
 		f.Measured[a.Voltage] = s.Volts()
 		f.Measured[a.Temperature] = s.Temperature
 		if s.Alarm != b.shown[i] {

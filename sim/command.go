@@ -25,6 +25,11 @@ func (j *Joint) command(a *hal.Actuator, f *hal.Frame, enable bool) {
 			j.limit = v
 		}
 	}
+	for k, g := range a.Gains {
+		if v := hal.At(f.Inputs, g.Input); !math.IsNaN(v) {
+			j.setGain(k, v)
+		}
+	}
 	for m, in := range a.Goal {
 		if in == hal.None {
 			continue
@@ -49,6 +54,7 @@ func (j *Joint) enable(on bool) {
 	if s == nil {
 		// Simloid's motors have no goal before the first one: they are as without voltage
 		j.motor.setGoal(hal.DutyMode, 0)
+		j.motor.gains, j.motor.tuned = [3]float64{}, false
 		if on && j.Model.Motor.Kind == model.Ideal {
 			j.motor.setGoal(hal.PositionMode, j.motor.position)
 		}
@@ -60,6 +66,17 @@ func (j *Joint) enable(on bool) {
 		s.ClearAlarm()
 		s.Mode, s.GoalPosition = hal.PositionMode, s.MeasuredPosition()
 	}
+}
+
+// setGain gives the joint's position control gain k of hal.Gain, in SI; a servo has it in whole units of its register.
+func (j *Joint) setGain(k int, v float64) {
+	s := j.Servo
+	if s == nil {
+		j.motor.gains[k], j.motor.tuned = v, true
+		return
+	}
+	units, _ := s.Spec.GainUnits()
+	*[...]*float64{&s.Gains.P, &s.Gains.I, &s.Gains.D}[k] = math.Round(v / units[k])
 }
 
 // setGoal gives the joint's servo or motor a goal of mode m.
@@ -87,7 +104,9 @@ func (j *Joint) setGoal(m hal.Mode, v float64) {
 func (j *Joint) limitEffort(a *hal.Actuator) {
 	s := j.Servo
 	if s.Spec.CurrentControl {
-		s.Limit = math.Max(0, math.Min(1, j.limit/a.Limits.MaxTorque))
+		if s.Limit = 1; j.limit < a.Limits.MaxTorque {
+			s.Limit = math.Max(0, math.Min(1, j.limit/(j.rated*s.Spec.MaxCurrent)))
+		}
 		return
 	}
 	towards := s.GoalPosition - s.Position
@@ -104,8 +123,5 @@ func (j *Joint) limitEffort(a *hal.Actuator) {
 
 // effort is the servo's effort for a torque, N·m.
 func (j *Joint) effort(torque float64) float64 {
-	if k := j.Servo.Spec; !k.CurrentControl {
-		return torque / k.StallTorque
-	}
 	return torque / j.rated
 }

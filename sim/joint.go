@@ -15,7 +15,7 @@ type Joint struct {
 	Model *model.Joint
 
 	driven bool    // an emulated device writes Servo; the body's Write and Halt do not
-	rated  float64 // N·m/A, the servo's torque constant as drivers believe it
+	rated  float64 // N·m a unit of the servo's effort, as drivers believe it: the data sheet's
 	jointState
 
 	// Where the joint is in the scene's system; dof is -1 where its load is its servo's own.
@@ -45,8 +45,12 @@ type savedJoint struct {
 func newJoint(m *model.Joint, supply *actuator.Supply) Joint {
 	j := Joint{Model: m, jointState: jointState{followPosition: math.NaN()}, dof: -1, coord: -1}
 	if m.Servo != nil {
-		j.Servo, j.rated = actuator.NewServo(m.Servo), m.Servo.Kt
+		j.Servo, j.rated = actuator.NewServo(m.Servo), m.Servo.Constant()
 		j.Servo.Load, j.Servo.Noise, j.Servo.Supply = m.Load, m.Noise, supply
+		if p := m.Preset; p != nil {
+			j.Servo.ProfileVelocity, j.Servo.ProfileAcceleration, j.Servo.TimeBased, j.Servo.DutyLimit, j.Servo.Shutdown =
+				p.ProfileVelocity, p.ProfileAcceleration, p.TimeBased, p.DutyLimit, p.Shutdown
+		}
 	}
 	return j
 }
@@ -152,8 +156,8 @@ func (j *Joint) drive(s *dynamics.System, h float64, i, n int, off bool) {
 			m.torque, m.target = 0, 0
 		}
 		tau, dry, d.Target, d.Slip = m.torque, dry+m.bound, sign*m.target, m.slip
-		if k := j.Model.Motor; !off && j.enabled && k.Soft(m.mode) {
-			tau, m.damping = m.spring(k, h, j.limit, j.Model.Wraps)
+		if kp, kd, soft := m.soft(j.Model.Motor); !off && j.enabled && soft {
+			tau, m.damping = m.spring(j.Model.Motor, kp, kd, h, j.limit, j.Model.Wraps)
 			damping += m.damping
 		}
 	}

@@ -20,6 +20,8 @@ type motor struct {
 	last     float64    // position error of the cycle before
 	begun    bool       // a cycle has passed since the reset
 	fresh    bool       // the controller has not run since its mode came
+	gains    [3]float64 // kp, ki, kd of an ideal motor
+	tuned    bool       // they take the place of its own law
 	apart    [2]float64 // opening of the original's hinge, outwards and ahead, as shares of the arm that swings on it
 
 	// Its output until the next cycle: a torque, and a target speed with at most the torque bound.
@@ -137,7 +139,7 @@ func (m *motor) ideal(k *model.Motor, enabled bool, limit float64, wraps bool) {
 		return
 	}
 	limit = math.Min(limit, k.MaxTorque)
-	if k.Soft(m.mode) {
+	if _, _, soft := m.soft(k); soft {
 		return // see spring
 	}
 	speed := func(v float64) float64 { return math.Max(-k.MaxVelocity, math.Min(k.MaxVelocity, v)) }
@@ -160,21 +162,29 @@ func (m *motor) ideal(k *model.Motor, enabled bool, limit float64, wraps bool) {
 	}
 }
 
+// soft returns the gains that make the torque of the motor's mode: those that are commanded, or the model's.
+func (m *motor) soft(k *model.Motor) (kp, kd float64, ok bool) {
+	if m.tuned && m.mode == hal.PositionMode {
+		return m.gains[0], m.gains[2], true
+	}
+	return k.Kp, k.Kd, k.Soft(m.mode)
+}
+
 // spring is the torque, and the damping, N·m·s/rad, of an ideal motor with gains in a step of h seconds.
 //
 // The error is taken in the middle of the step, which is exact in the mean and stable for any gain: half a step's
 // motion times Kp is a damping. At its limit the motor's torque is constant.
-func (m *motor) spring(k *model.Motor, h, limit float64, wraps bool) (torque, damping float64) {
+func (m *motor) spring(k *model.Motor, kp, kd, h, limit float64, wraps bool) (torque, damping float64) {
 	limit = math.Min(limit, k.MaxTorque)
-	damping = k.Kd
+	damping = kd
 	if m.mode == hal.VelocityMode {
-		torque = k.Kd * m.goal
+		torque = kd * m.goal
 	} else {
 		way := m.goal - m.position
 		if wraps {
 			way = math.Remainder(way, 2*math.Pi)
 		}
-		torque, damping = float64(k.Kp*way), damping+float64(k.Kp*h/2)
+		torque, damping = float64(kp*way), damping+float64(kp*h/2)
 	}
 	if now := torque - float64(damping*m.velocity); math.Abs(now) > limit {
 		return math.Copysign(limit, now), 0

@@ -67,7 +67,7 @@ func realConfigOf(t *testing.T, name, port string) string {
 		joint := p.Agents[0].Robot.Joints[i].Name
 		c := calibration.Nominal(joint, calibration.Servo{Model: u.Name, ID: j.Hardware.ID}, calibration.Model{
 			TicksPerTurn: u.TicksPerTurn, CentreTicks: u.CentreTicks, MinTicks: u.MinTicks, MaxTicks: u.MaxTicks,
-			StallTorque: u.StallTorque, MaxEffort: u.MaxEffort})
+			TorqueConstant: u.TorqueConstant})
 		c.Method, c.Date = calibration.ByManual, time.Unix(1_700_000_000, 0)
 		if _, err := calibration.Save(filepath.Join(dir, joint+".yaml"), c); err != nil {
 			t.Fatal(err)

@@ -59,7 +59,7 @@ func tenServos(t *testing.T, model, kind string) string {
 		joint := "j" + strconv.Itoa(i+1)
 		c := calibration.Nominal(joint, calibration.Servo{Model: u.Name, ID: i + 1},
 			calibration.Model{TicksPerTurn: u.TicksPerTurn, CentreTicks: u.CentreTicks,
-				MinTicks: u.MinTicks, MaxTicks: u.MaxTicks, StallTorque: u.StallTorque, MaxEffort: u.MaxEffort})
+				MinTicks: u.MinTicks, MaxTicks: u.MaxTicks, TorqueConstant: u.TorqueConstant})
 		c.Method, c.Date = calibration.ByManual, time.Unix(1_700_000_000, 0)
 		if _, err := calibration.Save(filepath.Join(dir, joint+".yaml"), c); err != nil {
 			t.Fatal(err)

@@ -238,7 +238,7 @@ func (b *Base) Units(int) servo.Units {
 		MaxTicks:    farTicks,
 		MaxVelocity: b.robot.MaxSpeed / b.robot.Radius, MaxEffort: 1, NominalVolts: 12,
 		// The motors' torque is not published; this driver neither commands nor measures it.
-		StallTorque: 10}
+		TorqueConstant: 10}
 	u.Modes[hal.VelocityMode] = true
 	return u
 }

@@ -39,7 +39,7 @@ func (b *Builder) openBase(p *plan.BasePlan) error {
 		u := d.Units(i)
 		cal := calibration.Nominal(layout.Actuators[w.Actuator].Name, calibration.Servo{Model: u.Name, ID: i + 1},
 			calibration.Model{TicksPerTurn: u.TicksPerTurn, CentreTicks: u.CentreTicks, MinTicks: u.MinTicks,
-				MaxTicks: u.MaxTicks, StallTorque: u.StallTorque, MaxEffort: u.MaxEffort})
+				MaxTicks: u.MaxTicks, TorqueConstant: u.TorqueConstant})
 		b.connected[plan.JointRef{Agent: p.Agent, Joint: w.Actuator}] = drivers.Joint{Chain: d, Index: i,
 			Calibration: cal, Bus: p.Config.Bus, ID: i + 1}
 	}

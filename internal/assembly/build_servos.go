@@ -137,9 +137,9 @@ func (b *Builder) emulate(name string, on []plan.JointRef, lock *sync.Mutex) (*e
 		if err := b.Scene.Driven(b.Plan.Agents[h.Agent].Config.Name, h.Joint); err != nil {
 			return nil, err
 		}
-		truth, act := truthOf(j), b.Robots[h.Agent].Joint(h.Joint).Servo
+		truth, act := j.Truth(), b.Robots[h.Agent].Joint(h.Joint).Servo
 		// the plan has the servo with its calibrated gear
-		if ratio := truth.Gear / calibratedGear(j); ratio != 1 {
+		if ratio := truth.Gear / j.CalibratedGear(); ratio != 1 {
 			act.Spec = act.Spec.Geared(ratio)
 		}
 		servos[i] = b.Plan.Catalog.Buses.Of(bus.Type).Emulate(j.Servo, j.Hardware.ID, act, truth)
@@ -150,26 +150,4 @@ func (b *Builder) emulate(name string, on []plan.JointRef, lock *sync.Mutex) (*e
 	}
 	return emulator.NewBus(emulator.BusConfig{Name: name, Baud: bus.Baud, Seed: b.Plan.Config.World.Seed,
 		Timing: TimingOf(bus), Mutex: lock}, servos...), nil
-}
-
-// calibratedGear is the gear of a joint's calibration, 1 without one.
-func calibratedGear(j *plan.JointPlan) float64 {
-	if j.Calibration == nil {
-		return 1
-	}
-	return j.Calibration.Gear
-}
-
-// truthOf is the true mounting of an emulated servo: its calibration, unless the config overrides it.
-func truthOf(j *plan.JointPlan) emulator.GroundTruth {
-	t := emulator.GroundTruth{ZeroTicks: j.Servo.Units().CentreTicks, Direction: 1, Gear: calibratedGear(j)}
-	if c := j.Calibration; c != nil {
-		t = emulator.GroundTruth{ZeroTicks: c.ZeroTicks, Direction: float64(c.Direction), Gear: c.Gear}
-	}
-	if own := j.Hardware.GroundTruth; own != nil {
-		t = emulator.GroundTruth{ZeroTicks: configs.Or(own.Zero, t.ZeroTicks),
-			Direction: float64(configs.Or(own.Direction, int(t.Direction))),
-			Gear:      configs.Or(own.Gear, t.Gear), Backlash: own.Backlash}
-	}
-	return t
 }

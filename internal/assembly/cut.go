@@ -20,7 +20,7 @@ func cut(l *hal.Layout, actuators []int, joints []drivers.Joint, sensors map[str
 			a.Velocity, a.Torque, a.Voltage, a.Temperature = hal.None, hal.None, hal.None, hal.None
 		}
 		chosen = append(chosen, a)
-		for _, at := range append(a.Goal[:], a.TorqueLimit) {
+		for _, at := range a.Inputs(nil) {
 			inputs[at] = true
 		}
 		for _, at := range []int{a.Position, a.Velocity, a.Torque, a.Voltage, a.Temperature} {
@@ -58,6 +58,10 @@ func cut(l *hal.Layout, actuators []int, joints []drivers.Joint, sensors map[str
 			a.Goal[m] = in[a.Goal[m]]
 		}
 		a.TorqueLimit = in[a.TorqueLimit]
+		a.Gains = slices.Clone(a.Gains)
+		for k := range a.Gains {
+			a.Gains[k].Input = in[a.Gains[k].Input]
+		}
 		for _, at := range []*int{&a.Position, &a.Velocity, &a.Torque, &a.Voltage, &a.Temperature} {
 			*at = out[*at]
 		}

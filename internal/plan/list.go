@@ -57,10 +57,8 @@ func (p *AgentPlan) Things(rows []Thing) []Thing {
 				report.Number(act.Limits.MaxTorque)
 		}
 		rows = append(rows, row)
-		for _, at := range append(act.Goal[:], act.TorqueLimit) {
-			if at != hal.None {
-				rows = append(rows, p.channel("input", body, &l.Inputs[at]))
-			}
+		for _, at := range act.Inputs(nil) {
+			rows = append(rows, p.channel("input", body, &l.Inputs[at]))
 		}
 		for _, at := range []int{act.Position, act.Velocity, act.Torque, act.Voltage, act.Temperature} {
 			if at == hal.None {

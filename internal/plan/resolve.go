@@ -236,12 +236,13 @@ func (r *Resolver) Agent(path configs.Path, c *configs.Agent) AgentPlan {
 	names := make([]string, len(robot.Joints))
 	for i := range robot.Joints {
 		if names[i] = robot.Joints[i].Name; p.Base.turns(i) {
-			p.Joints[i] = JointPlan{Body: p.Base.Body}
+			p.Joints[i], robot.Joints[i].Unsensed = JointPlan{Body: p.Base.Body}, true
 			continue
 		}
 		p.Joints[i] = r.Joint(path, c, robot, &robot.Joints[i])
 	}
 	r.fitScanners(c, robot)
+	robot.Gains = c.Gains
 	p.Layout = robot.Layout()
 	if p.Base != nil {
 		p.Base.serve(c, robot, p.Layout)

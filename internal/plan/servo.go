@@ -14,6 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/sim/identify"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/emulator"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -90,6 +91,9 @@ func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot
 	if spec != nil && p.Calibration != nil {
 		j.Servo = calibratedServo(spec, p.Calibration)
 	}
+	if spec != nil && len(p.Hardware.Registers) > 0 && len(r.Faults) == 0 {
+		preset(j, &line, &p)
+	}
 	return p
 }
 
@@ -102,6 +106,42 @@ func calibratedServo(spec *actuator.Spec, c *calibration.Joint) *actuator.Spec {
 	k := spec.Geared(c.Gear)
 	k.TorqueDelay = c.Torque.Delay
 	return k
+}
+
+// preset gives a joint the registers of its hardware, by the one firmware that there is of them: the emulated device's.
+func preset(j *model.Joint, line *catalog.BusType, p *JointPlan) {
+	act := actuator.NewServo(j.Servo)
+	device := line.Emulate(p.Servo, p.Hardware.ID, act, p.Truth())
+	for name, v := range p.Hardware.Registers {
+		device.Preset(name, int64(v))
+	}
+	spec := *j.Servo
+	if spec.Gains = act.Gains; !spec.CurrentControl {
+		act.DutyLimit = min(act.DutyLimit, act.Limit)
+	}
+	j.Servo, j.Preset = &spec, act
+}
+
+// CalibratedGear is the gear of a joint's calibration, 1 without one.
+func (p *JointPlan) CalibratedGear() float64 {
+	if p.Calibration == nil {
+		return 1
+	}
+	return p.Calibration.Gear
+}
+
+// Truth is the true mounting of an emulated servo: its calibration, unless the config overrides it.
+func (p *JointPlan) Truth() emulator.GroundTruth {
+	t := emulator.GroundTruth{ZeroTicks: p.Servo.Units().CentreTicks, Direction: 1, Gear: p.CalibratedGear()}
+	if c := p.Calibration; c != nil {
+		t = emulator.GroundTruth{ZeroTicks: c.ZeroTicks, Direction: float64(c.Direction), Gear: c.Gear}
+	}
+	if own := p.Hardware.GroundTruth; own != nil {
+		t = emulator.GroundTruth{ZeroTicks: configs.Or(own.Zero, t.ZeroTicks),
+			Direction: float64(configs.Or(own.Direction, int(t.Direction))),
+			Gear:      configs.Or(own.Gear, t.Gear), Backlash: own.Backlash}
+	}
+	return t
 }
 
 // ServoOf returns the servo model that a joint of c names, and its simulation spec: of the table, or of a servo file.

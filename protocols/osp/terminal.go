@@ -32,6 +32,9 @@ const (
 var desired = [hal.NumModes]string{hal.PositionMode: "/DesiredAngle", hal.VelocityMode: "/DesiredVelocity",
 	hal.TorqueMode: "/DesiredJointTorque" /* DesiredTorque is another */, hal.DutyMode: "/DesiredDuty"}
 
+// desiredGain are the names of gains; the original had none.
+var desiredGain = [3]string{"/DesiredStiffness", "/DesiredIntegralGain", "/DesiredDamping"}
+
 // newTerminals names the channels of l. A channel of no actuator keeps its own name below "/".
 func newTerminals(l *hal.Layout) *terminals {
 	t := &terminals{list(l.Inputs), list(l.Outputs), list(l.Infos)}
@@ -53,6 +56,11 @@ func newTerminals(l *hal.Layout) *terminals {
 		}
 		if a.TorqueLimit != hal.None {
 			t.inputs[a.TorqueLimit].become(path+desiredTorque, turns)
+		}
+		for k, g := range a.Gains {
+			if g.Input != hal.None {
+				t.inputs[g.Input].become(path+desiredGain[k], turns)
+			}
 		}
 		for _, m := range []struct {
 			at   int

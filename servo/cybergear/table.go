@@ -34,7 +34,7 @@ func (m *Model) BaudCode(int) (byte, bool) { return 0, false }
 func (m *Model) Units() servo.Units {
 	return servo.Units{
 		Name: m.Name, TicksPerTurn: TicksPerTurn, MinTicks: -ticks(m.Spans.Angle), MaxTicks: ticks(m.Spans.Angle),
-		MaxVelocity: m.Velocity, StallTorque: m.Spans.Torque, MaxEffort: m.Spans.Torque / m.Kt, Current: true,
+		MaxVelocity: m.Velocity, TorqueConstant: m.Kt, MaxEffort: m.Spans.Torque / m.Kt, Current: true,
 		NominalVolts: m.Volts,
 		Modes:        [hal.NumModes]bool{hal.PositionMode: true, hal.VelocityMode: true, hal.TorqueMode: true},
 	}

@@ -156,6 +156,14 @@ func (c *protocol) putWatchdog(d *device) {
 	}
 }
 
+// StageGain stages a gain of the position control of servo i, within its register's range.
+func (c *protocol) StageGain(i, gain int, raw int64) {
+	d := &c.devices[i]
+	if r := d.m.Register([...]string{"position_p_gain", "position_i_gain", "position_d_gain"}[gain]); r != nil {
+		c.put(d, r, min(max(raw, r.Min), r.Max))
+	}
+}
+
 // putSettings stages d's profile and settings.
 func (c *protocol) putSettings(d *device) {
 	// Written even without a bound: zero removes an old one.

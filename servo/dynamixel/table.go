@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/sheet"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -75,6 +76,12 @@ type Model struct {
 	FastRead bool                 // answers fast sync and fast bulk read
 	BulkRead bool                 // answers bulk read
 	index    map[string]*Register // filled with the table, then only read
+}
+
+// rated fills in what the data sheet says of m.
+func (m *Model) rated() {
+	s := sheet.Of(m.Name)
+	m.NominalVolts, m.MaxVelocity, m.StallTorque, m.StallCurrent = s.Volts, s.RPM*rpm, s.Torque, s.Amps
 }
 
 // Register returns the register called name, or nil.
@@ -158,11 +165,14 @@ func (m *Model) report(r *servo.Report, bits byte) {
 func (m *Model) Units() servo.Units {
 	u := servo.Units{
 		Name: m.Name, TicksPerTurn: m.TicksPerTurn, CentreTicks: m.Centre, MinTicks: m.MinTicks, MaxTicks: m.MaxTicks,
-		MaxVelocity: m.MaxVelocity, StallTorque: m.StallTorque, NominalVolts: m.NominalVolts,
+		MaxVelocity: m.MaxVelocity, TorqueConstant: m.StallTorque, NominalVolts: m.NominalVolts,
 		MaxEffort: 1, Current: m.CurrentControl,
 	}
 	if m.CurrentControl {
-		u.MaxEffort = m.MaxCurrent
+		u.MaxEffort, u.TorqueConstant = m.MaxCurrent, m.StallTorque/m.StallCurrent
+	}
+	if s := sheet.Of(m.Name); s != nil {
+		u.Gains = s.Units()
 	}
 	for i, code := range m.Modes {
 		u.Modes[i] = code >= 0
@@ -177,6 +187,9 @@ func buildCatalogue() []*Model {
 	var all []*Model
 	for _, list := range [][]*Model{axModels(), mxModels(), xModels(), yModels(), xl320Models()} {
 		all = append(all, list...)
+	}
+	for _, m := range all {
+		m.rated()
 	}
 	for _, m := range all {
 		m.index = make(map[string]*Register, len(m.Registers))

@@ -46,7 +46,6 @@ func axModels() []*Model {
 	return []*Model{{
 		Name: "ax-12a", Number: 12, Protocol: 1, RAMStart: 24, Bauds: bauds1(), Faults: alarms1(),
 		TicksPerTurn: 1023 * 360. / 300, Centre: 512, MinTicks: 0, MaxTicks: 1023,
-		NominalVolts: 12, MaxVelocity: 59 * rpm, StallTorque: 1.5, StallCurrent: 1.5,
 		// The wheel mode has no speed control: it is a duty.
 		Modes: modes(jointMode, -1, -1, wheelMode),
 		Registers: []Register{

@@ -11,16 +11,15 @@ import (
 // Source: e-Manual, mx/mx-28, mx-64, mx-106.
 func mxModels() []*Model {
 	mx28 := mx("mx-28", 29, 160)
-	mx28.MaxVelocity, mx28.StallTorque, mx28.StallCurrent = 55*rpm, 2.5, 1.4
 
 	// MX-64 and MX-106 measure current and have a torque mode in addition to the modes by angle limits. The chain does
 	// not use it: its goal and measured current are not next to the other registers and would need a second write and
 	// read per cycle.
 	mx64 := mx("mx-64", 310, 240, mxCurrent()...)
-	mx64.MaxVelocity, mx64.StallTorque, mx64.StallCurrent, mx64.CurrentUnit = 63*rpm, 6.0, 4.1, 4.5e-3
+	mx64.CurrentUnit = 4.5e-3
 
 	mx106 := mx("mx-106", 320, 240, mxCurrent()...)
-	mx106.MaxVelocity, mx106.StallTorque, mx106.StallCurrent, mx106.CurrentUnit = 45*rpm, 8.4, 5.2, 4.5e-3
+	mx106.CurrentUnit = 4.5e-3
 	// Only the MX-106 can follow a master servo.
 	mx106.Registers = insert(mx106.Registers, servo.Reg("drive_mode", 10, 1, EEPROM, unsigned, 0, 3, 0, number))
 	return []*Model{mx28, mx64, mx106}
@@ -75,7 +74,7 @@ func mx(name string, id uint16, maxVoltage int64, more ...Register) *Model {
 	return &Model{
 		Name: name, Number: id, Protocol: 1, RAMStart: 24, Faults: alarms1(), BulkRead: true,
 		Bauds:        append([]Baud{{252, 3000000}, {251, 2500000}, {250, 2250000}, {0, 2000000}}, bauds1()...),
-		TicksPerTurn: 4096, Centre: 2048, MinTicks: 0, MaxTicks: 4095, NominalVolts: 12,
+		TicksPerTurn: 4096, Centre: 2048, MinTicks: 0, MaxTicks: 4095,
 		// The wheel mode controls the speed, unlike the AX's.
 		Modes: modes(jointMode, wheelMode, -1, -1), Registers: insert(regs, more...),
 	}

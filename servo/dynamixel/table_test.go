@@ -119,7 +119,7 @@ func checkModel(t *testing.T, m *Model) {
 	if !u.Modes[hal.PositionMode] || u.Modes[hal.TorqueMode] != m.CurrentControl {
 		t.Errorf("%s: modes: got %v", m.Name, u.Modes)
 	}
-	if !(u.MaxEffort > 0) || !(u.MaxVelocity > 0) || !(u.StallTorque > 0) ||
+	if !(u.MaxEffort > 0) || !(u.MaxVelocity > 0) || !(u.TorqueConstant > 0) ||
 		!(u.MinTicks < u.CentreTicks && u.CentreTicks < u.MaxTicks) {
 		t.Errorf("%s: units: got %+v", m.Name, u)
 	}

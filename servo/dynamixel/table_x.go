@@ -3,16 +3,14 @@ package dynamixel
 import (
 	"strconv"
 
+	"github.com/halyard-robotics/halyard/internal/sheet"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// xVariant holds the differences between models with the X control table, with the values at NominalVolts.
+// xVariant holds the differences between models with the X control table.
 type xVariant struct {
 	name          string
 	number        int64
-	volts         float64 // nominal, V
-	stall, amps   float64 // N·m, A
-	speed         float64 // rpm without load
 	currentLimit  int64   // 0: no current control, present_load instead of present_current
 	currentUnit   float64 // A a count
 	velocityLimit int64
@@ -37,36 +35,36 @@ var (
 func xVariants() []xVariant {
 	const mA = 1e-3
 	return []xVariant{
-		{"mx-28-2", 30, 12, 2.5, 1.4, 55, 0, 0, 380, 80, 95, 160, 10, velocityXM, positionMX},
-		{"mx-64-2", 311, 12, 6.0, 4.1, 63, 1941, 3.36 * mA, 435, 80, 95, 160, 10, velocityXM, positionMX},
-		{"mx-106-2", 321, 12, 8.4, 5.2, 45, 2047, 3.36 * mA, 360, 80, 95, 160, 10, velocityXM, positionMX},
-		{"xl330-m077", 1190, 5, 0.215, 1.47, 383, 1750, 1 * mA, 1620, 70, 35, 70, 10, [2]int64{40, 400},
+		{"mx-28-2", 30, 0, 0, 380, 80, 95, 160, 10, velocityXM, positionMX},
+		{"mx-64-2", 311, 1941, 3.36 * mA, 435, 80, 95, 160, 10, velocityXM, positionMX},
+		{"mx-106-2", 321, 2047, 3.36 * mA, 360, 80, 95, 160, 10, velocityXM, positionMX},
+		{"xl330-m077", 1190, 1750, 1 * mA, 1620, 70, 35, 70, 10, [2]int64{40, 400},
 			[3]int64{400, 400, 0}},
-		{"xl330-m288", 1200, 5, 0.52, 1.47, 103, 1750, 1 * mA, 445, 70, 35, 70, 10, [2]int64{180, 1600},
+		{"xl330-m288", 1200, 1750, 1 * mA, 445, 70, 35, 70, 10, [2]int64{180, 1600},
 			[3]int64{400, 0, 0}},
-		{"xc330-t181", 1210, 12, 0.80, 0.88, 113, 910, 1 * mA, 510, 70, 55, 140, 10, [2]int64{40, 1200}, positionXH},
-		{"xc330-t288", 1220, 12, 1.00, 0.88, 71, 910, 1 * mA, 320, 70, 55, 140, 10, [2]int64{40, 1200}, positionXH},
-		{"xc330-m181", 1230, 5, 0.60, 1.80, 129, 2352, 1 * mA, 545, 70, 35, 70, 10, [2]int64{100, 1400},
+		{"xc330-t181", 1210, 910, 1 * mA, 510, 70, 55, 140, 10, [2]int64{40, 1200}, positionXH},
+		{"xc330-t288", 1220, 910, 1 * mA, 320, 70, 55, 140, 10, [2]int64{40, 1200}, positionXH},
+		{"xc330-m181", 1230, 2352, 1 * mA, 545, 70, 35, 70, 10, [2]int64{100, 1400},
 			[3]int64{1200, 0, 500}},
-		{"xc330-m288", 1240, 5, 0.93, 1.80, 81, 2352, 1 * mA, 350, 70, 35, 70, 10, [2]int64{50, 1600},
+		{"xc330-m288", 1240, 2352, 1 * mA, 350, 70, 35, 70, 10, [2]int64{50, 1600},
 			[3]int64{1100, 0, 500}},
-		{"xl430-w250", 1060, 12, 1.5, 1.4, 61, 0, 0, 265, 72, 60, 140, 10, [2]int64{100, 1000}, [3]int64{640, 0, 4000}},
-		{"xc430-w150", 1070, 12, 1.6, 1.4, 106, 0, 0, 460, 80, 60, 160, 20, velocityXM, [3]int64{460, 0, 0}},
-		{"xc430-w240", 1080, 12, 1.9, 1.4, 70, 0, 0, 306, 80, 60, 160, 10, velocityXM, [3]int64{700, 0, 0}},
-		{"2xl430-w250", 1090, 12, 1.5, 1.4, 61, 0, 0, 250, 72, 60, 140, 10, [2]int64{100, 1800},
+		{"xl430-w250", 1060, 0, 0, 265, 72, 60, 140, 10, [2]int64{100, 1000}, [3]int64{640, 0, 4000}},
+		{"xc430-w150", 1070, 0, 0, 460, 80, 60, 160, 20, velocityXM, [3]int64{460, 0, 0}},
+		{"xc430-w240", 1080, 0, 0, 306, 80, 60, 160, 10, velocityXM, [3]int64{700, 0, 0}},
+		{"2xl430-w250", 1090, 0, 0, 250, 72, 60, 140, 10, [2]int64{100, 1800},
 			[3]int64{640, 0, 2000}},
-		{"xm430-w350", 1020, 12, 4.1, 2.3, 46, 1193, 2.69 * mA, 350, 80, 95, 160, 10, velocityXM, positionXM},
-		{"xm430-w210", 1030, 12, 3.0, 2.3, 77, 1193, 2.69 * mA, 330, 80, 95, 160, 10, velocityXM, positionXM},
-		{"xm540-w150", 1130, 12, 7.3, 4.4, 53, 2047, 2.69 * mA, 230, 80, 95, 160, 10, velocityXM, positionXM},
-		{"xm540-w270", 1120, 12, 10.6, 4.4, 30, 2047, 2.69 * mA, 128, 80, 95, 160, 10, velocityXM, positionXM},
-		{"xh430-w350", 1000, 12, 3.4, 1.3, 30, 648, 2.69 * mA, 130, 80, 95, 160, 10, velocityXM, positionXH},
-		{"xh430-w210", 1010, 12, 2.5, 1.3, 50, 648, 2.69 * mA, 360, 80, 95, 160, 10, velocityXM, positionXH},
-		{"xh430-v350", 1040, 24, 3.3, 0.7, 31, 689, 1.34 * mA, 285, 80, 110, 300, 10, velocityXM, positionXM},
-		{"xh430-v210", 1050, 24, 2.6, 0.7, 52, 689, 1.34 * mA, 380, 80, 110, 300, 10, velocityXM, positionXM},
-		{"xh540-w150", 1110, 12, 7.1, 4.9, 70, 2047, 2.69 * mA, 300, 80, 95, 160, 10, velocityXM, positionXM},
-		{"xh540-w270", 1100, 12, 9.9, 4.9, 39, 2047, 2.69 * mA, 167, 80, 95, 160, 10, velocityXM, positionXM},
-		{"xw540-t260", 1170, 12, 9.5, 4.9, 40, 2047, 2.69 * mA, 167, 80, 95, 160, 10, velocityXM, positionXM},
-		{"xw540-t140", 1180, 12, 6.9, 4.9, 72, 2047, 2.69 * mA, 304, 80, 95, 160, 10, velocityXM, positionXM},
+		{"xm430-w350", 1020, 1193, 2.69 * mA, 350, 80, 95, 160, 10, velocityXM, positionXM},
+		{"xm430-w210", 1030, 1193, 2.69 * mA, 330, 80, 95, 160, 10, velocityXM, positionXM},
+		{"xm540-w150", 1130, 2047, 2.69 * mA, 230, 80, 95, 160, 10, velocityXM, positionXM},
+		{"xm540-w270", 1120, 2047, 2.69 * mA, 128, 80, 95, 160, 10, velocityXM, positionXM},
+		{"xh430-w350", 1000, 648, 2.69 * mA, 130, 80, 95, 160, 10, velocityXM, positionXH},
+		{"xh430-w210", 1010, 648, 2.69 * mA, 360, 80, 95, 160, 10, velocityXM, positionXH},
+		{"xh430-v350", 1040, 689, 1.34 * mA, 285, 80, 110, 300, 10, velocityXM, positionXM},
+		{"xh430-v210", 1050, 689, 1.34 * mA, 380, 80, 110, 300, 10, velocityXM, positionXM},
+		{"xh540-w150", 1110, 2047, 2.69 * mA, 300, 80, 95, 160, 10, velocityXM, positionXM},
+		{"xh540-w270", 1100, 2047, 2.69 * mA, 167, 80, 95, 160, 10, velocityXM, positionXM},
+		{"xw540-t260", 1170, 2047, 2.69 * mA, 167, 80, 95, 160, 10, velocityXM, positionXM},
+		{"xw540-t140", 1180, 2047, 2.69 * mA, 304, 80, 95, 160, 10, velocityXM, positionXM},
 	}
 }
 
@@ -79,9 +77,10 @@ func xModels() []*Model {
 	return all
 }
 
-func (v *xVariant) isX330() bool  { return v.number >= 1190 } // the small ones, XL330 and XC330
-func (v *xVariant) isXL330() bool { return v.number == 1190 || v.number == 1200 }
-func (v *xVariant) isMX() bool    { return v.number < 1000 }
+func (v *xVariant) volts() float64 { return sheet.Of(v.name).Volts }
+func (v *xVariant) isX330() bool   { return v.number >= 1190 } // the small ones, XL330 and XC330
+func (v *xVariant) isXL330() bool  { return v.number == 1190 || v.number == 1200 }
+func (v *xVariant) isMX() bool     { return v.number < 1000 }
 
 // with ports; the XW540 is closed against water
 func (v *xVariant) isX540() bool  { return v.number >= 1100 && v.number <= 1130 }
@@ -111,7 +110,6 @@ func (v *xVariant) model() *Model {
 	m := &Model{
 		Name: v.name, Number: uint16(v.number), Protocol: 2, RAMStart: 64, Faults: alarms2(), Bauds: bauds2(),
 		TicksPerTurn: 4096, Centre: 2048, MinTicks: 0, MaxTicks: 4095,
-		NominalVolts: v.volts, MaxVelocity: v.speed * rpm, StallTorque: v.stall, StallCurrent: v.amps,
 		CurrentControl: v.currentLimit > 0, CurrentUnit: v.currentUnit,
 		MaxCurrent:     float64(v.currentLimit) * v.currentUnit,
 		OperatingModes: []byte{1, 3, 4, 16}, Modes: modes(3, 1, -1, 16),
@@ -161,7 +159,7 @@ func (v *xVariant) registers() []Register {
 	if v.isXL330() {
 		shutdown = 53
 	}
-	if v.volts == 5 {
+	if v.volts() == 5 {
 		voltFloor = 31
 	}
 	regs := []Register{
@@ -224,7 +222,7 @@ func (v *xVariant) registers() []Register {
 		servo.Reg("present_position", 132, 4, ReadOnly, signed, -1<<31, 1<<31-1, 2048, ticks4096),
 		servo.Reg("velocity_trajectory", 136, 4, ReadOnly, signed, -1<<31, 1<<31-1, 0, speedX),
 		servo.Reg("position_trajectory", 140, 4, ReadOnly, signed, -1<<31, 1<<31-1, 0, ticks4096),
-		servo.Reg("present_voltage", 144, 2, ReadOnly, unsigned, 0, 65535, int64(10*v.volts), decivolt),
+		servo.Reg("present_voltage", 144, 2, ReadOnly, unsigned, 0, 65535, int64(10*v.volts()), decivolt),
 		servo.Reg("present_temperature", 146, 1, ReadOnly, unsigned, 0, 255, 25, celsius),
 	}
 	return insert(regs, v.extras()...)
@@ -244,7 +242,7 @@ func (v *xVariant) extras() []Register {
 	}
 	if v.isX330() {
 		slope, unit := int64(140), 1.977
-		if v.volts > 5 {
+		if v.volts() > 5 {
 			slope, unit = 255, 3.955
 		}
 		regs = append(regs, servo.Reg("pwm_slope", 62, 1, EEPROM, unsigned, 1, 255, slope,

@@ -15,7 +15,6 @@ func xl320Models() []*Model {
 		},
 		Bauds:        []Baud{{3, 1000000}, {2, 115200}, {1, 57600}, {0, 9600}},
 		TicksPerTurn: 1023 * 360. / 300, Centre: 512, MinTicks: 0, MaxTicks: 1023,
-		NominalVolts: 7.4, MaxVelocity: 114 * rpm, StallTorque: 0.39, StallCurrent: 1.1,
 		// control_mode 1 is a wheel without speed control, 2 is a joint.
 		OperatingModes: []byte{1, 2}, Modes: modes(2, -1, -1, 1),
 		Registers: []Register{

@@ -10,10 +10,8 @@ import (
 type yVariant struct {
 	name            string
 	number          int64
-	gear            int64   // turns of the motor a turn of the output
-	torque, amps    float64 // greatest, N·m and A of phase current
-	speed           float64 // rpm without load
-	velocity        int64   // velocity_limit, 0.01 rpm, and its greatest
+	gear            int64 // turns of the motor a turn of the output
+	velocity        int64 // velocity_limit, 0.01 rpm, and its greatest
 	maxVelocity     int64
 	acceleration    int64 // acceleration_limit, 10 rev/min², and its greatest
 	maxAcceleration int64
@@ -28,18 +26,18 @@ type yVariant struct {
 // and currents.
 func yVariants() []yVariant {
 	return []yVariant{
-		{"ym070-210-m001", 4000, 1, 0.64, 20.8, 5675, 550_000, 642_200, 44_000, 38_520_000, 2080, 1000, 80, false},
-		{"ym070-210-b001", 4010, 1, 0.64, 20.8, 5675, 550_000, 642_200, 44_000, 38_520_000, 2080, 1000, 80, true},
-		{"ym070-210-r051", 4020, 51, 16.3, 20.8, 111.3, 3921, 12_592, 313, 755_294, 2080, 19, 60, false},
-		{"ym070-210-r099", 4030, 99, 31.7, 20.8, 57.3, 2020, 6486, 161, 389_090, 2080, 10, 60, false},
-		{"ym070-210-a051", 4040, 51, 16.3, 20.8, 111.3, 3921, 12_592, 313, 755_294, 2080, 19, 60, true},
-		{"ym070-210-a099", 4050, 99, 31.7, 20.8, 57.3, 2020, 6486, 161, 389_090, 2080, 10, 60, true},
-		{"ym080-230-m001", 4120, 1, 1.24, 22.4, 3190, 310_000, 355_600, 24_800, 21_336_000, 2240, 1000, 80, false},
-		{"ym080-230-b001", 4130, 1, 1.24, 22.4, 3190, 310_000, 355_600, 24_800, 21_336_000, 2240, 1000, 80, true},
-		{"ym080-230-r051", 4140, 51, 31.6, 22.4, 62.5, 3921, 6972, 313, 418_352, 2240, 19, 60, false},
-		{"ym080-230-r099", 4150, 99, 61.4, 22.4, 32.2, 2020, 3591, 161, 215_515, 2240, 10, 60, false},
-		{"ym080-230-a051", 4160, 51, 31.6, 22.4, 62.5, 3921, 6972, 313, 418_352, 2240, 19, 60, true},
-		{"ym080-230-a099", 4170, 99, 61.4, 22.4, 32.2, 2020, 3591, 161, 215_515, 2240, 10, 60, true},
+		{"ym070-210-m001", 4000, 1, 550_000, 642_200, 44_000, 38_520_000, 2080, 1000, 80, false},
+		{"ym070-210-b001", 4010, 1, 550_000, 642_200, 44_000, 38_520_000, 2080, 1000, 80, true},
+		{"ym070-210-r051", 4020, 51, 3921, 12_592, 313, 755_294, 2080, 19, 60, false},
+		{"ym070-210-r099", 4030, 99, 2020, 6486, 161, 389_090, 2080, 10, 60, false},
+		{"ym070-210-a051", 4040, 51, 3921, 12_592, 313, 755_294, 2080, 19, 60, true},
+		{"ym070-210-a099", 4050, 99, 2020, 6486, 161, 389_090, 2080, 10, 60, true},
+		{"ym080-230-m001", 4120, 1, 310_000, 355_600, 24_800, 21_336_000, 2240, 1000, 80, false},
+		{"ym080-230-b001", 4130, 1, 310_000, 355_600, 24_800, 21_336_000, 2240, 1000, 80, true},
+		{"ym080-230-r051", 4140, 51, 3921, 6972, 313, 418_352, 2240, 19, 60, false},
+		{"ym080-230-r099", 4150, 99, 2020, 3591, 161, 215_515, 2240, 10, 60, false},
+		{"ym080-230-a051", 4160, 51, 3921, 6972, 313, 418_352, 2240, 19, 60, true},
+		{"ym080-230-a099", 4170, 99, 2020, 3591, 161, 215_515, 2240, 10, 60, true},
 	}
 }
 
@@ -113,7 +111,6 @@ func yModels() []*Model {
 			Bauds:        append([]Baud{{9, 10_500_000}, {8, 6_000_000}}, bauds2()...),
 			Indirect:     []Indirect{{256, 634, 128, 0, 919}},
 			TicksPerTurn: pulsesY, MinTicks: -pulsesY / 2, MaxTicks: pulsesY / 2,
-			NominalVolts: 24, MaxVelocity: v.speed * rpm, StallTorque: v.torque, StallCurrent: v.amps,
 			CurrentControl: true, CurrentUnit: currentY, MaxCurrent: limitY * currentY,
 			OperatingModes: []byte{0, 1, 3}, Modes: modes(3, 1, 0, -1), ErrorCodes: errorCodesY(), Gear: v.gear,
 			Registers: v.registers(),

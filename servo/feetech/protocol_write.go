@@ -177,6 +177,15 @@ func (d *device) accelerationRaw() int64 {
 	return max(1, d.acceleration.Raw(d.cfg.Acceleration))
 }
 
+// StageGain stages a gain of the position control of servo i, within its register's range. The lock, set at arming, keeps
+// it from the EEPROM.
+func (b *protocol) StageGain(i, gain int, raw int64) {
+	names := [...]string{"position_p_gain", "position_i_gain", "position_d_gain"}
+	if r := b.devices[i].m.Register(names[gain]); r != nil {
+		b.put(i, r, min(max(raw, r.Min), r.Max))
+	}
+}
+
 // put stages v for register r of servo i.
 func (b *protocol) put(i int, r *servo.Register, v int64) {
 	w := write{id: b.devices[i].cfg.ID, addr: byte(r.Addr), size: byte(r.Size)}

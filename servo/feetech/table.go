@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/sheet"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -56,6 +57,12 @@ type Model struct {
 	Modes [hal.NumModes]int // operating_mode of each mode of ours; -1 = not offered
 }
 
+// rated fills in what the data sheet says of m.
+func (m *Model) rated() {
+	s := sheet.Of(m.Name)
+	m.NominalVolts, m.MaxVelocity, m.StallTorque, m.StallCurrent = s.Volts, s.RPM*rpm, s.Torque, s.Amps
+}
+
 // Register returns the register called name, or nil.
 func (m *Model) Register(name string) *servo.Register { return servo.Named(m.Registers, name) }
 
@@ -99,10 +106,13 @@ func AlarmByte(a servo.Alarm) byte { return byte(faults.Bits(a)) }
 func (m *Model) Units() servo.Units {
 	u := servo.Units{
 		Name: m.Name, TicksPerTurn: m.TicksPerTurn, CentreTicks: m.Centre, MinTicks: m.MinTicks, MaxTicks: m.MaxTicks,
-		MaxVelocity: m.MaxVelocity, StallTorque: m.StallTorque, NominalVolts: m.NominalVolts, MaxEffort: 1,
+		MaxVelocity: m.MaxVelocity, TorqueConstant: m.StallTorque, NominalVolts: m.NominalVolts, MaxEffort: 1,
 	}
 	if m.Series == HLS {
-		u.MaxEffort, u.Current = m.StallCurrent, true
+		u.MaxEffort, u.Current, u.TorqueConstant = m.StallCurrent, true, m.StallTorque/m.StallCurrent
+	}
+	if s := sheet.Of(m.Name); s != nil {
+		u.Gains = s.Units()
 	}
 	for i, code := range m.Modes {
 		u.Modes[i] = code >= 0

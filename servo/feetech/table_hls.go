@@ -27,17 +27,18 @@ var speedHLS = servo.Measure{Unit: "rad/s", Scale: coarseSpeed * 2 * math.Pi / 4
 // HLS3930, from its goal_velocity at power-on; the current of the HLS3950, from the STS3250, which has the same motor.
 func hlsModels() []*Model {
 	all := []*Model{
-		{Name: "hls3915", Number: 5130, MaxVelocity: 100 * rpm, StallTorque: 1.39, StallCurrent: 1.5},
-		{Name: "hls2915", Number: 6922, MaxVelocity: 100 * rpm, StallTorque: 1.39, StallCurrent: 1.5},
-		{Name: "hls3930", Number: 4106, MaxVelocity: 73 * rpm, StallTorque: 3.43, StallCurrent: 2.8},
-		{Name: "hls3950", Number: 4618, MaxVelocity: 75 * rpm, StallTorque: 4.9, StallCurrent: 4.4},
+		{Name: "hls3915", Number: 5130},
+		{Name: "hls2915", Number: 6922},
+		{Name: "hls3930", Number: 4106},
+		{Name: "hls3950", Number: 4618},
 	}
 	for _, m := range all {
+		m.rated()
 		protection, fastest := int64(1000), int64(100)
 		if m.StallCurrent < 2 {
 			protection, fastest = 450, 250
 		}
-		m.Series, m.RAMStart, m.NominalVolts = HLS, 40, 12
+		m.Series, m.RAMStart = HLS, 40
 		m.Registers = hlsRegisters(int64(m.Number), protection, fastest)
 		m.TicksPerTurn, m.Centre, m.MaxTicks = 4096, 2048, 4095
 		m.Modes = [hal.NumModes]int{hal.PositionMode: modePosition, hal.VelocityMode: modeVelocity,

@@ -13,12 +13,11 @@ import (
 // use.
 func scsModels() []*Model {
 	all := []*Model{
-		{Name: "scs0009", Number: 1284, NominalVolts: 6, MaxVelocity: 100 * rpm, StallTorque: 0.225, StallCurrent: 0.9,
-			TicksPerTurn: 1023 * 360. / 300},
-		{Name: "scs15", Number: 0, NominalVolts: 7.4, MaxVelocity: 62.5 * rpm, StallTorque: 1.6, StallCurrent: 2.2,
-			TicksPerTurn: 1023 * 360. / 200},
+		{Name: "scs0009", Number: 1284, TicksPerTurn: 1023 * 360. / 300},
+		{Name: "scs15", Number: 0, TicksPerTurn: 1023 * 360. / 200},
 	}
 	for _, m := range all {
+		m.rated()
 		tick := 2 * math.Pi / m.TicksPerTurn
 		m.Series, m.RAMStart, m.Centre, m.MaxTicks = SCS, 40, 512, 1023
 		m.Registers = scsRegisters(int64(m.Number), servo.Measure{Unit: "rad", Scale: tick, Zero: 512},

@@ -45,12 +45,13 @@ const coarseSpeed = 50
 // estimate.
 func stsModels() []*Model {
 	all := []*Model{
-		{Name: "sts3215", Number: 777, NominalVolts: 7.4, MaxVelocity: 50 * rpm, StallTorque: 1.8, StallCurrent: 2.5},
-		{Name: "sts3032", Number: 0, NominalVolts: 6, MaxVelocity: 95 * rpm, StallTorque: 0.44, StallCurrent: 1.2},
-		{Name: "sts3095", Number: 2569, NominalVolts: 12, MaxVelocity: 26 * rpm, StallTorque: 10.3, StallCurrent: 5.5},
-		{Name: "sts3250", Number: 2825, NominalVolts: 12, MaxVelocity: 75 * rpm, StallTorque: 4.9, StallCurrent: 4.4},
+		{Name: "sts3215", Number: 777},
+		{Name: "sts3032", Number: 0},
+		{Name: "sts3095", Number: 2569},
+		{Name: "sts3250", Number: 2825},
 	}
 	for _, m := range all {
+		m.rated()
 		m.Series, m.Registers, m.RAMStart = STS, stsRegisters(int64(m.Number)), 40
 		m.TicksPerTurn, m.Centre, m.MaxTicks = 4096, 2048, 4095
 		m.Modes = [hal.NumModes]int{hal.PositionMode: modePosition, hal.VelocityMode: modeVelocity,

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/sheet"
 	"github.com/halyard-robotics/halyard/internal/wire/hiwonderwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
@@ -74,7 +75,7 @@ func (m *Model) BaudCode(rate int) (byte, bool) { return 0, rate == Baud }
 func (m *Model) Units() servo.Units {
 	u := servo.Units{
 		Name: m.Name, TicksPerTurn: m.TicksPerTurn, CentreTicks: m.Centre, MinTicks: m.MinTicks, MaxTicks: m.MaxTicks,
-		MaxVelocity: m.MaxVelocity, StallTorque: m.StallTorque, NominalVolts: m.NominalVolts, MaxEffort: 1,
+		MaxVelocity: m.MaxVelocity, TorqueConstant: m.StallTorque, NominalVolts: m.NominalVolts, MaxEffort: 1,
 	}
 	u.Modes[hal.PositionMode], u.Modes[hal.DutyMode] = true, true
 	return u
@@ -82,10 +83,13 @@ func (m *Model) Units() servo.Units {
 
 const ticksPerTurn = 1000 * 360. / 240
 
+// rated is the data sheet.
+var rated = sheet.Of("lx-16a")
+
 // catalogue is every known model: only read. Source of the figures: Hiwonder's data sheet of the LX-16A at 7.4 V.
 var catalogue = []*Model{{
 	Name: "lx-16a", Registers: registers(), TicksPerTurn: ticksPerTurn, Centre: 500, MaxTicks: 1000,
-	NominalVolts: 7.4, MaxVelocity: 62.5 * 2 * math.Pi / 60, StallTorque: 1.67,
+	NominalVolts: rated.Volts, MaxVelocity: rated.RPM * 2 * math.Pi / 60, StallTorque: rated.Torque,
 }}
 
 // The faults that can be read; a stall only makes it flash. The names are those of Hiwonder's protocol sheet.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/sheet"
 	"github.com/halyard-robotics/halyard/internal/wire/kondowire"
 	"github.com/halyard-robotics/halyard/servo"
 )
@@ -40,7 +41,7 @@ func (m *Model) BaudCode(rate int) (byte, bool) {
 func (m *Model) Units() servo.Units {
 	u := servo.Units{
 		Name: m.Name, TicksPerTurn: m.TicksPerTurn, CentreTicks: m.Centre, MinTicks: m.MinTicks, MaxTicks: m.MaxTicks,
-		MaxVelocity: m.MaxVelocity, StallTorque: m.StallTorque, NominalVolts: m.NominalVolts, MaxEffort: 1,
+		MaxVelocity: m.MaxVelocity, TorqueConstant: m.StallTorque, NominalVolts: m.NominalVolts, MaxEffort: 1,
 	}
 	u.Modes[hal.PositionMode] = true
 	return u
@@ -51,10 +52,14 @@ const ticksPerTurn = 8000 * 360. / 270 // 3500..11500 are 270 degrees
 // ampere is the unit of the current, read as 0..63 forwards and 64 more backwards; not verified.
 const ampere = 0.1
 
+// rated is the data sheet.
+var rated = sheet.Of("krs-2552")
+
 // catalogue is every known model: only read. Source of the figures: Kondo's data sheet of the KRS-2552RHV at 11.1 V.
 var catalogue = []*Model{{
 	Name: "krs-2552", Registers: registers(), TicksPerTurn: ticksPerTurn, Centre: 7500, MinTicks: 3500, MaxTicks: 11500,
-	NominalVolts: 11.1, MaxVelocity: 71 * 2 * math.Pi / 60, StallTorque: 1.37, StallCurrent: 4.2,
+	NominalVolts: rated.Volts, MaxVelocity: rated.RPM * 2 * math.Pi / 60, StallTorque: rated.Torque,
+	StallCurrent: rated.Amps,
 }}
 
 // Models returns every known model. The slice is the caller's, the models are not.

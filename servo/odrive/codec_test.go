@@ -86,7 +86,7 @@ func FuzzCAN(f *testing.F) {
 
 func TestTable(t *testing.T) {
 	for _, m := range Models() {
-		if u := m.Units(); ModelByName(m.Name) != m || u.MaxVelocity <= 0 || u.StallTorque <= 0 ||
+		if u := m.Units(); ModelByName(m.Name) != m || u.MaxVelocity <= 0 || u.TorqueConstant <= 0 ||
 			u.MinTicks >= u.MaxTicks {
 			t.Errorf("%s: got %+v", m.Name, u)
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/sheet"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -43,7 +44,7 @@ func (m *Model) BaudCode(int) (byte, bool) { return 0, false }
 func (m *Model) Units() servo.Units {
 	return servo.Units{
 		Name: m.Name, TicksPerTurn: TicksPerTurn, MinTicks: -counted, MaxTicks: counted,
-		MaxVelocity: m.Velocity, StallTorque: m.Amps * m.Kt, MaxEffort: m.Amps, Current: true, NominalVolts: m.Volts,
+		MaxVelocity: m.Velocity, TorqueConstant: m.Kt, MaxEffort: m.Amps, Current: true, NominalVolts: m.Volts,
 		Modes: [hal.NumModes]bool{hal.PositionMode: true, hal.VelocityMode: true, hal.TorqueMode: true},
 	}
 }
@@ -69,9 +70,14 @@ const rpm = 2 * math.Pi / 60
 // catalogue: controllers by the shop's continuous current, v3.6 with a D5065 motor (270 rpm/V, 7 pole pairs), the
 // others with an M8325s (100 rpm/V, 20 pole pairs). Kt = 8.27/KV, as their documentation has it.
 var catalogue = []*Model{
-	{"odrive-v3", 2, 7, 60, 8.27 / 270, 24 * 270 * rpm, 24, nil},
-	{"odrive-s1", 1, 20, 40, 8.27 / 100, 48 * 100 * rpm, 48, endpoints},
-	{"odrive-pro", 1, 20, 58, 8.27 / 100, 48 * 100 * rpm, 48, endpoints},
+	rated("odrive-v3", 2, 7, nil),
+	rated("odrive-s1", 1, 20, endpoints),
+	rated("odrive-pro", 1, 20, endpoints),
+}
+
+func rated(name string, axes, poles int, endpoints []servo.Register) *Model {
+	s := sheet.Of(name)
+	return &Model{name, axes, poles, s.Amps, s.Constant(), s.RPM * rpm, s.Volts, endpoints}
 }
 
 // Models returns every known model. The slice is the caller's, the models are not.

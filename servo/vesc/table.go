@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/sheet"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -32,7 +33,7 @@ func (m *Model) BaudCode(int) (byte, bool) { return 0, false }
 // Units returns the units and ranges of the chain's values.
 func (m *Model) Units() servo.Units {
 	u := servo.Units{
-		Name: m.Name, TicksPerTurn: TicksPerTurn, MaxVelocity: m.Velocity, StallTorque: m.Amps * m.Kt,
+		Name: m.Name, TicksPerTurn: TicksPerTurn, MaxVelocity: m.Velocity, TorqueConstant: m.Kt,
 		MaxEffort: m.Amps,
 		Current:   true, NominalVolts: m.Volts,
 		Modes: [hal.NumModes]bool{hal.PositionMode: m.Encoder, hal.VelocityMode: true, hal.TorqueMode: true,
@@ -55,12 +56,17 @@ const rpm = 2 * math.Pi / 60
 // catalogue: controllers by their continuous current (Trampa and vedder.se, product pages), with a 6374 motor of 190
 // rpm/V (7 pole pairs; Kt = 60/(2π·190) = 0.0503 N·m/A). "-hall" has no encoder: Hall sensors, or none at all.
 var catalogue = []*Model{
-	{"vesc-4", true, 7, 50, 0.0503, 36 * 190 * rpm, 36},
-	{"vesc-4-hall", false, 7, 50, 0.0503, 36 * 190 * rpm, 36},
-	{"vesc-6", true, 7, 80, 0.0503, 48 * 190 * rpm, 48},
-	{"vesc-6-hall", false, 7, 80, 0.0503, 48 * 190 * rpm, 48},
-	{"vesc-75", true, 7, 200, 0.0503, 60 * 190 * rpm, 60},
-	{"vesc-75-hall", false, 7, 200, 0.0503, 60 * 190 * rpm, 60},
+	rated("vesc-4", true),
+	rated("vesc-4-hall", false),
+	rated("vesc-6", true),
+	rated("vesc-6-hall", false),
+	rated("vesc-75", true),
+	rated("vesc-75-hall", false),
+}
+
+func rated(name string, encoder bool) *Model {
+	s := sheet.Of(name)
+	return &Model{name, encoder, 7, s.Amps, s.Constant(), s.RPM * rpm, s.Volts}
 }
 
 // Models returns every known model. The slice is the caller's, the models are not.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/sheet"
 )
 
 // Gains are firmware gains in the units of the servo's own registers; the defaults are in Spec.Gains.
@@ -27,10 +28,6 @@ const (
 	samples   = 1000  // runs of the X servos' control law a second
 	smoothing = 0.004 // s, of the derivative term; an estimate, without it one tick would be a kick
 	turns     = 256   // how far extended positions go, either way
-	integralX = 128 * samples / 65536.0
-	slopeX    = 128 / 16.0 / samples
-	integralM = 8 * 1000 / 2048.0
-	slopeM    = 8 * 4 / 1000.0
 )
 
 // Control is the firmware: it reads the encoder, runs the profile and the control law for a step of dt seconds, and
@@ -151,9 +148,9 @@ func (s *Servo) position(dt, acceleration, limit float64) float64 {
 	if k.Firmware == ax {
 		return s.compliance(e * k.TicksPerTurn / (2 * math.Pi))
 	}
-	integral, slope := integralX, slopeX
+	integral, slope := sheet.IntegralX, sheet.SlopeX
 	if k.Firmware == mx {
-		integral, slope = integralM, slopeM
+		integral, slope = sheet.IntegralM, sheet.SlopeM
 	}
 	if s.lastError == s.lastError { // not the first run
 		s.slope += float64(((e-s.lastError)/dt - s.slope) * min(1, dt/smoothing))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/sheet"
 )
 
 // cascade is the law of motor controllers: the position's error asks for a speed, the speed's error for a current. The
@@ -49,9 +50,8 @@ func (s *Servo) cascade(dt, volts float64) Drive {
 type motorSheet struct {
 	name               string
 	source             string
-	volts, kt, ohms    float64 // V, N·m/A, Ω
+	ohms               float64
 	armature           float64 // kg·m², at the output
-	amps               float64 // greatest
 	dry, viscous       float64 // N·m, N·m·s/rad
 	grams              float64
 	minVolts, maxVolts float64
@@ -65,39 +65,41 @@ const (
 	gearTicks = 12.5 * 16384 / (2 * math.Pi)
 )
 
-// motorSheets are motors on controllers. The data sheets give Kt (8.27/KV, 60/(2π·KV)), resistance and mass; inertia
+// motorSheets are motors on controllers. The data sheets give Kt (internal/sheet), resistance and mass; inertia
 // and friction are estimates from the size of rotor and bearings. The CyberGear's are at its output, behind 7.75:1.
 var motorSheets = []motorSheet{
-	{"vesc-4", "6374 190 KV at 36 V", 36, 0.0503, 0.05, 2e-4, 50, 0.03, 5e-5, 850, 8, 60, 8192, 0, 16383, 0.95},
-	{"vesc-4-hall", "6374 190 KV at 36 V", 36, 0.0503, 0.05, 2e-4, 50, 0.03, 5e-5, 850, 8, 60, 0, -1e9, 1e9, 0.95},
-	{"vesc-6", "6374 190 KV at 48 V", 48, 0.0503, 0.05, 2e-4, 80, 0.03, 5e-5, 850, 8, 60, 8192, 0, 16383, 0.95},
-	{"vesc-6-hall", "6374 190 KV at 48 V", 48, 0.0503, 0.05, 2e-4, 80, 0.03, 5e-5, 850, 8, 60, 0, -1e9, 1e9, 0.95},
-	{"vesc-75", "6374 190 KV at 60 V", 60, 0.0503, 0.05, 2e-4, 200, 0.03, 5e-5, 850, 14, 75, 8192, 0, 16383, 0.95},
-	{"vesc-75-hall", "6374 190 KV at 60 V", 60, 0.0503, 0.05, 2e-4, 200, 0.03, 5e-5, 850, 14, 75, 0, -1e9, 1e9, 0.95},
-	{"odrive-v3", "ODrive D5065 270 KV at 24 V", 24, 8.27 / 270, 0.039, 1e-4, 60, 0.02, 3e-5, 420, 8, 56, 0, -endless,
+	{"vesc-4", "6374 190 KV at 36 V", 0.05, 2e-4, 0.03, 5e-5, 850, 8, 60, 8192, 0, 16383, 0.95},
+	{"vesc-4-hall", "6374 190 KV at 36 V", 0.05, 2e-4, 0.03, 5e-5, 850, 8, 60, 0, -1e9, 1e9, 0.95},
+	{"vesc-6", "6374 190 KV at 48 V", 0.05, 2e-4, 0.03, 5e-5, 850, 8, 60, 8192, 0, 16383, 0.95},
+	{"vesc-6-hall", "6374 190 KV at 48 V", 0.05, 2e-4, 0.03, 5e-5, 850, 8, 60, 0, -1e9, 1e9, 0.95},
+	{"vesc-75", "6374 190 KV at 60 V", 0.05, 2e-4, 0.03, 5e-5, 850, 14, 75, 8192, 0, 16383, 0.95},
+	{"vesc-75-hall", "6374 190 KV at 60 V", 0.05, 2e-4, 0.03, 5e-5, 850, 14, 75, 0, -1e9, 1e9, 0.95},
+	{"odrive-v3", "ODrive D5065 270 KV at 24 V", 0.039, 1e-4, 0.02, 3e-5, 420, 8, 56, 0, -endless,
 		endless, 0.95},
-	{"odrive-s1", "ODrive M8325s 100 KV at 48 V", 48, 8.27 / 100, 0.06, 6e-4, 40, 0.04, 1e-4, 870, 12, 50, 0, -endless,
+	{"odrive-s1", "ODrive M8325s 100 KV at 48 V", 0.06, 6e-4, 0.04, 1e-4, 870, 12, 50, 0, -endless,
 		endless, 0.95},
-	{"odrive-pro", "ODrive M8325s 100 KV at 48 V", 48, 8.27 / 100, 0.06, 6e-4, 58, 0.04, 1e-4, 870, 14, 58, 0, -endless,
+	{"odrive-pro", "ODrive M8325s 100 KV at 48 V", 0.06, 6e-4, 0.04, 1e-4, 870, 14, 58, 0, -endless,
 		endless, 0.95},
-	{"cybergear", "Xiaomi manual, CyberGear at 24 V", 24, 0.87 / math.Sqrt2, 0.34, 2.3e-3, 12 * math.Sqrt2 / 0.87, 0.1,
+	{"cybergear", "Xiaomi manual, CyberGear at 24 V", 0.34, 2.3e-3, 0.1,
 		4e-3, 317,
 		16, 28, 0, -gearTicks, gearTicks, 0.85},
 }
 
 func (r *motorSheet) spec() Spec {
-	free := r.volts * r.duty / r.kt
+	d := sheet.Of(r.name)
+	kt := d.Constant()
+	free := d.Volts * r.duty / kt
 	k := Spec{
 		Name: r.name, Source: r.source, Fit: "data sheet; inertia and friction estimated",
-		Kt: r.kt, R: r.ohms, Armature: r.armature, Friction: Friction{Model: 1, Kb: r.dry, Kv: r.viscous},
+		Kt: kt, R: r.ohms, Armature: r.armature, Friction: Friction{Model: 1, Kb: r.dry, Kv: r.viscous},
 		MaxDuty:      r.duty,
-		NominalVolts: r.volts, StallTorque: r.kt * r.amps, StallCurrent: r.amps, NoLoadSpeed: free,
+		NominalVolts: d.Volts, StallTorque: d.Torque, StallCurrent: d.Amps, NoLoadSpeed: free,
 		Mass:         r.grams / 1000,
 		TicksPerTurn: 16384, CentreTicks: r.centre, MinTicks: r.low, MaxTicks: r.high,
-		Firmware: FOC, Modes: [hal.NumModes]bool{true, true, true, true}, CurrentControl: true, MaxCurrent: r.amps,
+		Firmware: FOC, Modes: [hal.NumModes]bool{true, true, true, true}, CurrentControl: true, MaxCurrent: d.Amps,
 		MinVolts: r.minVolts, MaxVolts: r.maxVolts, BrownOut: r.minVolts * 0.6, MaxTemperature: 100, Standby: 0.05,
 		// All the current at a fiftieth of the free speed: stiff enough for a hundred times the rotor.
-		Gains: Gains{P: 8, VelocityP: 50 * r.amps / free, VelocityI: 100 * r.amps / free},
+		Gains: Gains{P: 8, VelocityP: 50 * d.Amps / free, VelocityI: 100 * d.Amps / free},
 	}
 	// Position mode requires an encoder, which is present if the range is finite.
 	k.Modes[hal.PositionMode] = r.high < 1e9

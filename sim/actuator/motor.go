@@ -95,6 +95,18 @@ func (s *Servo) sensed(amps, duty float64) float64 {
 	return amps
 }
 
+// MeasuredTorque is the torque that the servo's own sensor stands for, N·m, by the data sheet's figures; NaN where it has
+// none. Friction is in it.
+func (s *Servo) MeasuredTorque() float64 {
+	switch k := s.Spec; k.Senses {
+	case sensesDuty:
+		return k.StallTorque * s.Duty
+	case sensesCurrent:
+		return k.StallTorque / k.StallCurrent * s.MeasuredCurrent()
+	}
+	return math.NaN()
+}
+
 // MeasuredCurrent is the current measured by the servo's own sensor, A, positive with rising ticks.
 func (s *Servo) MeasuredCurrent() float64 { return s.sensed(s.Current, s.Duty) }
 

@@ -7,6 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
+const degree = math.Pi / 180
+
 func servo(t testing.TB, name string) *Servo {
 	k, ok := Lookup(name)
 	if !ok {

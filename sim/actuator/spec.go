@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/sheet"
 )
 
 // firmwareKind is the family of control law that runs in a servo.
@@ -15,6 +16,16 @@ const (
 	mx                      // P, I, D of protocol 1.0; moving speed and goal acceleration
 	X                       // P, I, D, feed-forward, velocity PI, profiles, current and duty modes
 	FOC                     // a current regulator under a speed regulator under a position regulator: motor controllers
+)
+
+// sense is what a servo reports as its effort.
+type sense uint8
+
+// The senses.
+const (
+	sensesDuty    sense = iota // the load of most servos is their own output
+	sensesCurrent              // measured
+	sensesNothing
 )
 
 // Spec is the immutable data of one servo model. All torques, speeds and inertias are those of the output shaft.
@@ -47,6 +58,7 @@ type Spec struct {
 	Firmware           firmwareKind
 	Modes              [hal.NumModes]bool
 	CurrentControl     bool    // efforts are currents
+	Senses             sense   // what its firmware reports as its effort
 	SupplyCurrent      bool    // it measures the current of the supply, not of the winding (XL330)
 	MaxCurrent         float64 // A, the current limit register's default; the effort of Limit = 1
 	Gains              Gains   // at power-up
@@ -70,6 +82,29 @@ func (k *Spec) gear() float64 {
 		return 1
 	}
 	return k.Gear
+}
+
+// Constant is the torque of the shaft, N·m, a unit of effort, by the data sheet: an A where CurrentControl, else the whole
+// supply. It is not Kt, which is the motor's before the losses of the gear.
+func (k *Spec) Constant() float64 {
+	if k.CurrentControl {
+		return k.StallTorque / k.StallCurrent
+	}
+	return k.StallTorque
+}
+
+// GainUnits are N·m/rad, N·m/(rad·s) and N·m·s/rad a unit of Gains.P, I and D, and their greatest value; 0 where the
+// firmware takes none while torque is on.
+func (k *Spec) GainUnits() (units [3]float64, most float64) {
+	d := sheet.Of(k.Name)
+	if d == nil || d.Gain.Max == 0 {
+		return units, 0
+	}
+	p := k.StallTorque * k.PositionGain
+	if k.Firmware == X {
+		return [3]float64{p, p * sheet.IntegralX, p * sheet.SlopeX}, d.Gain.Max
+	}
+	return [3]float64{p, p * sheet.IntegralM, p * sheet.SlopeM}, d.Gain.Max
 }
 
 // Geared is k behind a further gear of so many turns of its shaft a turn of what it moves, above 0. Ticks and torques a

@@ -43,6 +43,11 @@ func (r *Robot) Layout() *hal.Layout {
 		l.Outputs = append(l.Outputs, j.channel(hal.Position))
 		l.Actuators = append(l.Actuators, a)
 	}
+	for i := range r.Joints {
+		if r.Gains {
+			l.Actuators[i].Gains = r.Joints[i].addGains(l)
+		}
+	}
 	r.measure(l, false)
 	for i := range r.Joints {
 		j, a := &r.Joints[i], &l.Actuators[i]
@@ -63,6 +68,40 @@ func (r *Robot) Layout() *hal.Layout {
 	r.measure(l, true)
 	r.addCameras(l)
 	return l
+}
+
+// addGains adds the joint's gains to the inputs of l; nil where its position control takes none.
+func (j *Joint) addGains(l *hal.Layout) (gains []hal.GainInput) {
+	if !j.Modes[hal.PositionMode] {
+		return nil
+	}
+	var most, start [3]float64
+	switch {
+	case j.Servo != nil:
+		units, top := j.Servo.GainUnits()
+		for k, v := range [3]float64{j.Servo.Gains.P, j.Servo.Gains.I, j.Servo.Gains.D} {
+			most[k], start[k] = units[k]*top, units[k]*v
+		}
+	case j.Motor.Kind == Ideal:
+		// All the torque at a hundredth of a radian, or at a tenth of a radian a second.
+		most = [3]float64{max(100*j.Motor.MaxTorque, 2*j.Motor.Kp), 0, max(10*j.Motor.MaxTorque, 2*j.Motor.Kd)}
+		if start = [3]float64{j.Motor.Kp, 0, j.Motor.Kd}; !j.Motor.Soft(hal.PositionMode) {
+			start = [3]float64{math.NaN(), math.NaN(), math.NaN()}
+		}
+	}
+	if most[0] == 0 {
+		return nil
+	}
+	for k := range most {
+		gains = append(gains, hal.GainInput{Input: hal.None, PowerUp: start[k]})
+		if most[k] > 0 {
+			gains[k].Input = len(l.Inputs)
+			c := j.channel(hal.Gain(k).Quantity())
+			c.Max = most[k]
+			l.Inputs = append(l.Inputs, c)
+		}
+	}
+	return gains
 }
 
 // channel is the joint's channel of quantity q, with the range of a command.

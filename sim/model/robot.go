@@ -17,6 +17,7 @@ type Robot struct {
 	// ODE: its dynamics are those of the Open Dynamics Engine as configured by Simloid, with soft joint stops and its
 	// own step. A world of only such robots uses no feature that ODE did not have.
 	ODE    bool
+	Gains  bool // its joints' gains are inputs
 	Supply Supply
 	// Supplies feed the joints with a supply of their own: Joint.Supply numbers them, from 1.
 	Supplies []Supply
@@ -110,20 +111,22 @@ type Mimic struct {
 type Joint struct {
 	Name string // "left_elbow", in no other joint of the robot
 	// its name in the original simulator, "/Left/Elbow"; Simloid's worm has one name four times
-	Path    string
-	Servo   *actuator.Spec     // the servo that moves it; nil if Motor is set
-	Motor   *Motor             // the ideal motor that moves it; nil if Servo is set
-	Supply  int                // 0: of the robot; else of Robot.Supplies, from 1
-	Modes   [hal.NumModes]bool // its modes, a subset of those of its servo or motor
-	Limits  [2]float64         // rad, soft limits; m for a slide, likewise all angles below
-	Range   [2]float64         // rad, of the position channels
-	Default float64            // rad, the goal after a reset
-	Start   float64            // rad, the position after a reset: Default unless the file sets another
-	Spread  float64            // rad: a reset draws a uniform random position within this distance of Default
-	Noise   float64            // rad, standard deviation of the encoder's reading
-	Load    actuator.Load
-	Source  string // source of the load's values
-	Wraps   bool   // continuous: it turns without end
+	Path     string
+	Servo    *actuator.Spec     // the servo that moves it; nil if Motor is set
+	Preset   *actuator.Servo    // whose profile and limits Servo starts with; nil = the model's, without a profile
+	Motor    *Motor             // the ideal motor that moves it; nil if Servo is set
+	Supply   int                // 0: of the robot; else of Robot.Supplies, from 1
+	Modes    [hal.NumModes]bool // its modes, a subset of those of its servo or motor
+	Limits   [2]float64         // rad, soft limits; m for a slide, likewise all angles below
+	Range    [2]float64         // rad, of the position channels
+	Default  float64            // rad, the goal after a reset
+	Start    float64            // rad, the position after a reset: Default unless the file sets another
+	Spread   float64            // rad: a reset draws a uniform random position within this distance of Default
+	Noise    float64            // rad, standard deviation of the encoder's reading
+	Load     actuator.Load
+	Source   string // source of the load's values
+	Unsensed bool   // its drive measures no torque
+	Wraps    bool   // continuous: it turns without end
 	// Strength scales the motor's torque constant: 1 is the data sheet's. It is applied only to the Servo or Motor of a
 	// robot that Draw returned.
 	Strength float64

@@ -198,7 +198,7 @@ func stale(t *testing.T) string {
 	t.Helper()
 	path := trio(t, "dynamixel2", "xm430-w350", 57600, 12)
 	c := calibration.Nominal("b", calibration.Servo{Model: "xm430-w350", ID: 2},
-		calibration.Model{TicksPerTurn: 4096, CentreTicks: 2048, MaxTicks: 4095, StallTorque: 4.1, MaxEffort: 3.2})
+		calibration.Model{TicksPerTurn: 4096, CentreTicks: 2048, MaxTicks: 4095, TorqueConstant: 4.1 / 2.3})
 	c.Method, c.Servo.HomingOffset = calibration.ByManual, 100
 	if _, err := calibration.Save(filepath.Join(filepath.Dir(path), "b.yaml"), c); err != nil {
 		t.Fatal(err)

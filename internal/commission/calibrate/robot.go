@@ -147,7 +147,7 @@ func (j *Joint) nominal() *calibration.Joint {
 	u := j.Model.Units()
 	return calibration.Nominal(j.Name, j.servo(),
 		calibration.Model{TicksPerTurn: u.TicksPerTurn, CentreTicks: u.CentreTicks,
-			MinTicks: u.MinTicks, MaxTicks: u.MaxTicks, StallTorque: u.StallTorque, MaxEffort: u.MaxEffort})
+			MinTicks: u.MinTicks, MaxTicks: u.MaxTicks, TorqueConstant: u.TorqueConstant})
 }
 
 // old is the joint's calibration in dir, or, where dir is "", that which the config names; nil if absent, or it is of

@@ -231,7 +231,7 @@ func (l *FaultCase) Judge(bad []Finding, verdict error) string {
 // calibrateElbow writes a calibration of joint elbow, changed by change, and returns the option that names it.
 func calibrateElbow(dir string, change func(*calibration.Joint)) (string, error) {
 	c := calibration.Nominal("elbow", calibration.Servo{Model: "xm430-w350", ID: 3},
-		calibration.Model{TicksPerTurn: 4096, CentreTicks: 2048, MaxTicks: 4095, StallTorque: 4.1, MaxEffort: 3.2})
+		calibration.Model{TicksPerTurn: 4096, CentreTicks: 2048, MaxTicks: 4095, TorqueConstant: 4.1 / 2.3})
 	c.Method, c.Date = calibration.ByManual, time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	change(c)
 	path := filepath.Join(dir, "elbow.yaml")

@@ -101,7 +101,7 @@ func layoutOf(model base.Robot, b *base.Base) *hal.Layout {
 		a := hal.Actuator{Name: n, TorqueLimit: hal.None, Position: 2 * i, Velocity: 2*i + 1, Torque: hal.None,
 			Voltage:     hal.None,
 			Temperature: hal.None, Wraps: true,
-			Limits: hal.Limits{MaxVelocity: u.MaxVelocity, MaxTorque: u.StallTorque}}
+			Limits: hal.Limits{MaxVelocity: u.MaxVelocity, MaxTorque: u.TorqueConstant}}
 		a.Goal = [hal.NumModes]int{hal.None, i, hal.None, hal.None}
 		l.Inputs = append(l.Inputs, hal.Channel{Name: n + "/velocity", Quantity: hal.Velocity, Min: -u.MaxVelocity,
 			Max: u.MaxVelocity})

@@ -149,7 +149,7 @@ func (k *kit) files(t *catalog.BusType, m servo.Model, spec *actuator.Spec) map[
 		if k.mirrored && u.TicksPerTurn > 0 {
 			c := calibration.Nominal(name, calibration.Servo{Model: u.Name, ID: id}, calibration.Model{
 				TicksPerTurn: u.TicksPerTurn, CentreTicks: u.CentreTicks, MinTicks: u.MinTicks, MaxTicks: u.MaxTicks,
-				StallTorque: u.StallTorque, MaxEffort: u.MaxEffort})
+				TorqueConstant: u.TorqueConstant})
 			c.Method, c.Date, c.Direction = calibration.ByManual, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), -1
 			c.ZeroTicks += math.Round(u.TicksPerTurn / zeroShare)
 			c.RangeTicks = [2]float64{math.Round(c.Ticks(high * math.Pi / 180)),
