@@ -72,7 +72,11 @@ func (j *Joint) enable(on bool) {
 func (j *Joint) setGain(k int, v float64) {
 	s := j.Servo
 	if s == nil {
-		j.motor.gains[k], j.motor.tuned = v, true
+		m := &j.motor
+		if !m.tuned && m.gains == ([3]float64{}) {
+			m.gains = [3]float64{j.Model.Motor.Kp, 0, j.Model.Motor.Kd}
+		}
+		m.gains[k], m.tuned = v, m.tuned || k == 0 || j.Model.Motor.Kp > 0 // damping alone would hold nothing
 		return
 	}
 	units, _ := s.Spec.GainUnits()
