@@ -46,8 +46,8 @@ func (c Command) WithTorqueLimit(newtonMetres float64) Command {
 }
 
 // WithGains is c with the gains of the joint's position control, of which NaN keeps its value: kp, N·m/rad, ki,
-// N·m/(rad·s), and kd, N·m·s/rad (N in place of N·m and m in place of rad for a slide). The guard moves them there across
-// their range in a second at most. A robot has these inputs where its config says `gains: true`.
+// N·m/(rad·s), and kd, N·m·s/rad (N in place of N·m and m in place of rad for a slide). The guard moves them there
+// across their range in a second at most. A robot has these inputs where its config says `gains: true`.
 func (c Command) WithGains(kp, ki, kd float64) Command {
 	c.gains = [3]float64{kp, ki, kd}
 	return c

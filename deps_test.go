@@ -25,7 +25,8 @@ var rooms = []struct{ path, layer string }{
 var law = []struct{ importer, may, reason string }{
 	{"hal/", "hal", "kinematics, autopilots and test suites build on the vocabulary alone"},
 	{"hal", "", "the vocabulary imports the standard library alone"},
-	{"servo/", "hal servo internal/wire internal/sheet", "a vendor's bus is independent of calibration, bodies and physics"},
+	{"servo/", "hal servo internal/wire internal/sheet",
+		"a vendor's bus is independent of calibration, bodies and physics"},
 	{"servo", "hal", "what all servos share is independent of every vendor"},
 	{"internal/sheet", "", "figures, independent of their user"},
 	{"internal/yaml", "hal", "reads files, independent of their owner"},

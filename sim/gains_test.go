@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// TestIdealGains: an ideal motor with gains is a spring and a damper up to its torque, and gives way by its load; without
-// a command it keeps its own law.
+// TestIdealGains: an ideal motor with gains is a spring and a damper up to its torque, and gives way by its load;
+// without a command it keeps its own law.
 func TestIdealGains(t *testing.T) {
 	text := `name: nodder
 supply: {volts: 12}

@@ -48,7 +48,8 @@ func newJoint(m *model.Joint, supply *actuator.Supply) Joint {
 		j.Servo, j.rated = actuator.NewServo(m.Servo), m.Servo.Constant()
 		j.Servo.Load, j.Servo.Noise, j.Servo.Supply = m.Load, m.Noise, supply
 		if p := m.Preset; p != nil {
-			j.Servo.ProfileVelocity, j.Servo.ProfileAcceleration, j.Servo.TimeBased, j.Servo.DutyLimit, j.Servo.Shutdown =
+			j.Servo.ProfileVelocity, j.Servo.ProfileAcceleration, j.Servo.TimeBased, j.Servo.DutyLimit,
+				j.Servo.Shutdown =
 				p.ProfileVelocity, p.ProfileAcceleration, p.TimeBased, p.DutyLimit, p.Shutdown
 		}
 	}

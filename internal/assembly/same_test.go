@@ -153,7 +153,8 @@ func TestGainsAreTheSame(t *testing.T) {
 					if len(o.joint.Gains) != 3 {
 						t.Fatalf("%s: got %d gains, want 3", body, len(o.joint.Gains))
 					}
-					if is := o.joint.Gains[0].PowerUp; math.Abs(is/(float64(r.Default)*c.model.Units().Gains[0])-1) > 1e-9 {
+					if is := o.joint.Gains[0].PowerUp; math.Abs(
+						is/(float64(r.Default)*c.model.Units().Gains[0])-1) > 1e-9 {
 						t.Errorf("%s: power-up: got %g N m/rad, want %g", body, is,
 							float64(r.Default)*c.model.Units().Gains[0])
 					}

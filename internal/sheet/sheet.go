@@ -17,9 +17,9 @@ type Servo struct {
 	Gain    Law
 }
 
-// Constant is the torque, N·m, a unit of effort, losses of the gear included: an ampere of a servo with current control,
-// else the whole supply. Commands and measured values of all bodies are converted by it, unless a calibration has
-// measured another.
+// Constant is the torque, N·m, a unit of effort, losses of the gear included: an ampere of a servo with current
+// control, else the whole supply. Commands and measured values of all bodies are converted by it, unless a calibration
+// has measured another.
 func (s *Servo) Constant() float64 {
 	if s.MaxAmps > 0 {
 		return s.Torque / s.Amps

@@ -177,8 +177,8 @@ func (d *device) accelerationRaw() int64 {
 	return max(1, d.acceleration.Raw(d.cfg.Acceleration))
 }
 
-// StageGain stages a gain of the position control of servo i, within its register's range. The lock, set at arming, keeps
-// it from the EEPROM.
+// StageGain stages a gain of the position control of servo i, within its register's range. The lock, set at arming,
+// keeps it from the EEPROM.
 func (b *protocol) StageGain(i, gain int, raw int64) {
 	names := [...]string{"position_p_gain", "position_i_gain", "position_d_gain"}
 	if r := b.devices[i].m.Register(names[gain]); r != nil {

@@ -95,8 +95,8 @@ func (s *Servo) sensed(amps, duty float64) float64 {
 	return amps
 }
 
-// MeasuredTorque is the torque that the servo's own sensor stands for, N·m, by the data sheet's figures; NaN where it has
-// none. Friction is in it.
+// MeasuredTorque is the torque that the servo's own sensor stands for, N·m, by the data sheet's figures; NaN where it
+// has none. Friction is in it.
 func (s *Servo) MeasuredTorque() float64 {
 	switch k := s.Spec; k.Senses {
 	case sensesDuty:

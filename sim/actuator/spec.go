@@ -84,8 +84,8 @@ func (k *Spec) gear() float64 {
 	return k.Gear
 }
 
-// Constant is the torque of the shaft, N·m, a unit of effort, by the data sheet: an A where CurrentControl, else the whole
-// supply. It is not Kt, which is the motor's before the losses of the gear.
+// Constant is the torque of the shaft, N·m, a unit of effort, by the data sheet: an A where CurrentControl, else the
+// whole supply. It is not Kt, which is the motor's before the losses of the gear.
 func (k *Spec) Constant() float64 {
 	if k.CurrentControl {
 		return k.StallTorque / k.StallCurrent

@@ -226,8 +226,9 @@ func (r *row) spec() Spec {
 		NominalVolts: d.Volts, StallTorque: d.Torque, StallCurrent: d.Amps, NoLoadSpeed: d.RPM * rpm,
 		Mass: r.grams / 1000, MaxDuty: 1,
 		TicksPerTurn: 4096, CentreTicks: 2048, MaxTicks: 4095,
-		PositionGain: d.Gain.P, MaxCurrent: d.MaxAmps, MinVolts: r.minVolts, MaxVolts: r.maxVolts, MaxTemperature: r.limit,
-		BrownOut: r.minVolts * 0.6, Standby: 0.04,
+		PositionGain: d.Gain.P, MaxCurrent: d.MaxAmps, MinVolts: r.minVolts, MaxVolts: r.maxVolts,
+		MaxTemperature: r.limit,
+		BrownOut:       r.minVolts * 0.6, Standby: 0.04,
 		Gains: Gains{P: r.p, I: r.i, D: r.d, VelocityP: r.vp, VelocityI: r.vi},
 	}
 	k.fitted(r.kind)
