@@ -60,6 +60,12 @@ func (j *Joint) Encode() []byte {
 		}
 		p("}\n")
 	}
+	if len(j.Intervals) > 0 {
+		p("intervals: # 95 %%\n")
+	}
+	for _, name := range slices.Sorted(maps.Keys(j.Intervals)) {
+		p("  %s: [%s, %s]\n", name, plain(j.Intervals[name][0]), plain(j.Intervals[name][1]))
+	}
 	if f := j.Source; f != (Source{}) {
 		p("source: {format: %s, place: %d", f.Format, f.Place)
 		if f.Mode != "" {

@@ -65,6 +65,16 @@ func (g *gravity) hold(q []float64, i int) float64 {
 	return (up - g.energy(at)) / (2 * h)
 }
 
+// slope is how hold changes with the angle of joint i at q, N·m/rad.
+func (g *gravity) slope(q []float64, i int) float64 {
+	const h = 0.01
+	at := append([]float64(nil), q...)
+	at[i] = q[i] + h
+	up := g.hold(at, i)
+	at[i] = q[i] - h
+	return (up - g.hold(at, i)) / (2 * h)
+}
+
 // inertia is that of all that joint i moves about its axis at q, kg·m², without the servo's own.
 func (g *gravity) inertia(q []float64, i int) (sum float64) {
 	if len(g.tree) == 0 {

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
@@ -247,7 +249,7 @@ func (m *mover) to(ctx context.Context, joint string, rad, speed float64, seen f
 
 // agree asks for permission to move j between two angles, rad, which the person may change. more handles other answers.
 func (g *Guide) agree(ctx context.Context, j *Joint, low, high float64, how string,
-	more func(words []string) bool) (from, to float64, yes bool, err error) {
+	more func(words []string, low, high *float64) bool) (from, to float64, yes bool, err error) {
 	for {
 		text, err := g.ask(ctx, "%s moves %.0f..%.0f degrees, %s. Enter moves it, LOW HIGH changes the range, n "+
 			"leaves it out", j.Name, low/degree, high/degree, how)
@@ -257,7 +259,7 @@ func (g *Guide) agree(ctx context.Context, j *Joint, low, high float64, how stri
 			return low, high, false, err
 		case text == "":
 			return low, high, true, nil
-		case more != nil && more(words):
+		case more != nil && more(words, &low, &high):
 			continue
 		}
 		if a, b, ok := twoNumbers(words); ok && b-a >= 10 && a*degree >= j.Limits.MinPosition &&
@@ -286,49 +288,109 @@ func (g *Guide) moveJoint(ctx context.Context, m *mover, weigh *gravity, j *Join
 	if err != nil {
 		return err
 	}
-	at := m.goals[j.Name]
 	weigh.weight = weight{}
-	low, high := weigh.bestSweep(m.q, m.watched(j.Name).index, j.Limits)
-	low, high, yes, err := g.agree(ctx, j, low, high, "slowly; weight KG METRES sets the load",
-		func(words []string) bool {
-			if len(words) == 0 || words[0] != "weight" {
-				return false
+	home := append([]float64(nil), m.q...)
+	index, joints := m.watched(j.Name).index, m.agent.Layout().Actuators
+	low, high := weigh.bestSweep(m.q, index, j.Limits)
+	how := "slowly; weight KG METRES sets the load"
+	var pose []float64
+	if now := weigh.spread(m.q, index, j.Limits); now < wellPull {
+		var words string
+		if words, pose = weigh.remedy(m.q, index, wellPull, joints); pose != nil {
+			how += "; pose moves the other joints first"
+		}
+		g.printf("  %s: gravity changes by %.3f N m over this motion; %s", j.Name, now, words)
+	}
+	var moving error
+	low, high, yes, err := g.agree(ctx, j, low, high, how, func(words []string, low, high *float64) bool {
+		switch {
+		case len(words) == 1 && words[0] == "pose" && pose != nil:
+			if moving = m.toPose(ctx, pose); moving != nil {
+				return true
 			}
+			pose = nil
+		case len(words) > 0 && words[0] == "weight":
 			kg, metres, ok := twoNumbers(words[1:])
 			if !ok || !(kg > 0 && kg <= 50 && metres > 0 && metres <= 5) {
 				return false
 			}
-			weigh.put(m.watched(j.Name).index, kg, metres)
-			return true
-		})
-	if err != nil || !yes {
+			weigh.put(index, kg, metres)
+		default:
+			return false
+		}
+		*low, *high = weigh.bestSweep(m.q, index, j.Limits)
+		return true
+	})
+	if err = errors.Join(moving, err); err != nil {
 		return err
+	}
+	if !yes {
+		return m.toPose(ctx, home)
 	}
 	r := sweepResult{low: low, high: high}
 	fitted := false
-	for pass := 0; pass < passes && (pass == 0 || r.spread > 0 && !(fitted && r.sure < torqueSure/2)); pass++ {
-		if err := r.run(ctx, m, weigh, j, c, g.old[j.Name]); err != nil {
+	for pass := 0; pass < passes && (pass < 2 || r.spread > 0 && !(fitted && r.sure < torqueSure/2)); pass++ {
+		// two speeds, so that the friction at rest is known
+		if err := r.run(ctx, m, weigh, j, c, g.old[j.Name], sweepSpeed*float64(1+pass%2)); err != nil {
 			return err
 		}
 		fitted = r.fit(c)
 	}
 	g.printf("  %s: mean error of the motion %.2f degrees by the file before, %.2f now", j.Name, r.before/degree,
 		r.after/degree)
-	if fitted {
-		g.printf("  %s: torque constant %.3f N m a unit of effort (+-%.1f %%), residual %.3f N m, friction %.3f N m",
-			j.Name, r.constant, 100*r.sure, r.residual, r.friction)
-		if err := g.draw(j.Name+"-torque", r.plot(j.Name)); err != nil {
-			return err
-		}
-		c.Torque = calibration.Torque{Constant: r.constant, Offset: r.offset, Delay: c.Torque.Delay}
-		c.Date = g.Now()
-		if _, err := calibration.Save(g.path(j), c); err != nil {
-			return err
-		}
-	} else {
-		g.printf("  %s: torque not measured, it stays %.3f N m a unit: %s", j.Name, c.Torque.Constant, r.why)
+	if err := g.tellTorque(weigh, m.q, j, c, &r, fitted, index, joints); err != nil {
+		return err
 	}
-	return m.to(ctx, j.Name, at, goSpeed, nil)
+	return m.toPose(ctx, home)
+}
+
+// tellTorque reports the result of j and writes what was measured into its file; of what was not, it says what would
+// help.
+func (g *Guide) tellTorque(weigh *gravity, q []float64, j *Joint, c *calibration.Joint, r *sweepResult, fitted bool,
+	index int, joints []hal.Actuator) error {
+	if !fitted {
+		need := wellPull
+		if now := weigh.spread(q, index, j.Limits); r.sure > torqueSure {
+			need = math.Max(need, 1.2*now*math.Min(6, r.sure/torqueSure))
+		}
+		words, _ := weigh.remedy(q, index, need, joints)
+		g.printf("  %s: torque not measured, it stays %.3f N m a unit: %s; %s", j.Name, c.Torque.Constant, r.why, words)
+		return nil
+	}
+	g.printf("  %s: torque constant %.3f N m a unit of effort (+-%.1f %%), residual %.3f N m, friction at rest %.3f "+
+		"N m "+
+		"(+-%.3f)", j.Name, r.constant, 100*r.sure, r.residual, r.friction, r.frictionSure)
+	g.printf("  %s: by gravity its zero is %+.1f degrees off (+-%.1f)", j.Name, r.lean/degree,
+		normal95*r.leanSure/degree)
+	if err := g.draw(j.Name+"-torque", r.plot(j.Name)); err != nil {
+		return err
+	}
+	c.Torque = calibration.Torque{Constant: r.constant, Offset: r.offset, Delay: c.Torque.Delay}
+	c.Intervals = map[string][2]float64{
+		"torque_constant":     {r.constant * (1 - normal95*r.sure), r.constant * (1 + normal95*r.sure)},
+		"friction_n_m":        {math.Max(0, r.friction-normal95*r.frictionSure), r.friction + normal95*r.frictionSure},
+		"zero_by_gravity_rad": {r.lean - normal95*r.leanSure, r.lean + normal95*r.leanSure},
+	}
+	c.Date = g.Now()
+	_, err := calibration.Save(g.path(j), c)
+	return err
+}
+
+// normal95 is the half width of an interval of 95 %, in standard deviations.
+const normal95 = 1.96
+
+// toPose moves the joints to pose, rad, one after the other.
+func (m *mover) toPose(ctx context.Context, pose []float64) error {
+	for k, name := range m.agent.Joints() {
+		goal, ok := m.goals[name]
+		if !ok || math.IsNaN(pose[k]) || math.Abs(pose[k]-goal) < 1e-6 {
+			continue
+		}
+		if err := m.to(ctx, name, pose[k], goSpeed, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sweepResult is the result of a slow motion in both directions.
@@ -337,10 +399,20 @@ type sweepResult struct {
 	before, after float64 // rad, mean absolute error of the motion
 	effort        [2][bins]mean
 	hold          [bins]mean // gravity torque, N·m
+	tilt          [bins]mean // its change with the angle, N·m/rad
+	drag          []slowness // of each pass
 
 	constant, zero, offset, residual, friction, sure float64
+	frictionSure                                     float64 // N·m, standard error
+	lean, leanSure                                   float64 // rad, by which gravity sees the zero off; standard error
 	spread                                           float64 // N·m by which gravity changes; 0 where that is too little
 	why                                              string
+}
+
+// slowness is half the effort between the two directions of a pass at a speed, rad/s: friction, with a viscous part.
+type slowness struct {
+	speed float64
+	half  [bins]float64
 }
 
 // mean is the mean of the added values.
@@ -357,8 +429,10 @@ func (m *mean) value() float64 {
 	return m.sum / float64(m.n)
 }
 
-func (r *sweepResult) run(ctx context.Context, m *mover, weigh *gravity, j *Joint, c, old *calibration.Joint) error {
+func (r *sweepResult) run(ctx context.Context, m *mover, weigh *gravity, j *Joint, c, old *calibration.Joint,
+	speed float64) error {
 	index := m.watched(j.Name).index
+	var pass [2][bins]mean
 	var errBefore, errAfter mean
 	if err := m.to(ctx, j.Name, r.low, goSpeed, nil); err != nil {
 		return err
@@ -367,7 +441,7 @@ func (r *sweepResult) run(ctx context.Context, m *mover, weigh *gravity, j *Join
 		if err := m.wait(ctx, settleTime); err != nil {
 			return err
 		}
-		err := m.to(ctx, j.Name, end, sweepSpeed, func(s halyard.JointState) {
+		err := m.to(ctx, j.Name, end, speed, func(s halyard.JointState) {
 			if math.IsNaN(s.Position) {
 				return
 			}
@@ -379,13 +453,20 @@ func (r *sweepResult) run(ctx context.Context, m *mover, weigh *gravity, j *Join
 				return // at the ends it begins and stops to move
 			}
 			r.effort[way][k-1].add(s.Torque / c.Torque.Constant)
+			pass[way][k-1].add(s.Torque / c.Torque.Constant)
 			r.hold[k-1].add(weigh.hold(m.q, index))
+			r.tilt[k-1].add(weigh.slope(m.q, index))
 		})
 		if err != nil {
 			return err
 		}
 	}
 	r.before, r.after = errBefore.value(), errAfter.value()
+	d := slowness{speed: speed}
+	for k := range d.half {
+		d.half[k] = (pass[0][k].value() - pass[1][k].value()) / 2
+	}
+	r.drag = append(r.drag, d)
 	return nil
 }
 
@@ -393,17 +474,15 @@ func (r *sweepResult) run(ctx context.Context, m *mover, weigh *gravity, j *Join
 // directions.
 func (r *sweepResult) fit(c *calibration.Joint) bool {
 	var n, sx, sy, sxx, sxy float64
-	var xs, ys []float64
-	var dry mean
+	var xs, ys, ts []float64
 	for i := range bins {
 		up, down := r.effort[0][i].value(), r.effort[1][i].value()
 		x, y := r.hold[i].value(), (up+down)/2
 		if math.IsNaN(x + y) {
 			continue
 		}
-		xs, ys = append(xs, x), append(ys, y)
+		xs, ys, ts = append(xs, x), append(ys, y), append(ts, r.tilt[i].value())
 		n, sx, sy, sxx, sxy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y
-		dry.add((up - down) / 2)
 	}
 	if n < 4 {
 		r.why = "its servo measures no effort"
@@ -418,19 +497,83 @@ func (r *sweepResult) fit(c *calibration.Joint) bool {
 		rest += e * e
 	}
 	if r.spread = 2 * math.Sqrt(spread/n); r.spread < leastPull {
-		r.why = fmt.Sprintf("gravity changes by %.3f N m over this motion: a known weight helps", r.spread)
+		r.why = fmt.Sprintf("gravity changes by %.3f N m over this motion, too little", r.spread)
 		r.spread = 0
 		return false
 	}
 	r.sure = math.Sqrt(rest/(n-2)/spread) / math.Abs(slope)
 	if !(r.sure <= torqueSure) || !(slope > 0) {
-		r.why = fmt.Sprintf("gravity changes by %.3f N m over this motion, which leaves it uncertain by %.0f %%: a "+
-			"known weight helps", r.spread, 100*r.sure)
+		r.why = fmt.Sprintf("gravity changes by %.3f N m over this motion, which leaves it uncertain by %.0f %%",
+			r.spread, 100*r.sure)
 		return false
 	}
 	r.constant, r.zero = 1/slope, zero
 	r.offset = c.Torque.Offset + float64(c.Direction)*zero
 	r.residual = math.Sqrt(rest/(n-2)) / slope
-	r.friction = dry.value() / slope
+	r.friction, r.frictionSure = r.atRest(slope)
+	r.lean, r.leanSure = leaning(xs, ys, ts)
 	return true
+}
+
+// atRest is the friction at no speed and its standard error, N·m, where slope is effort a N·m: a line through the
+// halves at two speeds, since a viscous part and the back-EMF grow with speed.
+func (r *sweepResult) atRest(slope float64) (friction, sure float64) {
+	var x, y []float64
+	for _, d := range r.drag {
+		for _, h := range d.half {
+			if !math.IsNaN(h) {
+				x, y = append(x, d.speed), append(y, h/slope)
+			}
+		}
+	}
+	ones := make([]float64, len(x))
+	for i := range ones {
+		ones[i] = 1
+	}
+	at, errs := leastSquares(y, ones, x)
+	return math.Max(0, at[0]), errs[0]
+}
+
+// leaning is the angle by which gravity, of hold N·m at each place and its change with the angle, fits the efforts
+// best, and its standard error, rad.
+func leaning(hold, efforts, tilt []float64) (rad, sure float64) {
+	ones := make([]float64, len(hold))
+	for i := range ones {
+		ones[i] = 1
+	}
+	at, errs := leastSquares(efforts, hold, tilt, ones)
+	return at[1] / at[0], errs[1] / math.Abs(at[0])
+}
+
+// leastSquares are the factors of columns that sum to y best, and their standard errors.
+func leastSquares(y []float64, columns ...[]float64) (at, errs []float64) {
+	k, n := len(columns), len(y)
+	a := mat.NewDense(n, k, nil)
+	for c, column := range columns {
+		a.SetCol(c, column)
+	}
+	var h mat.Dense
+	h.Mul(a.T(), a)
+	for i := range k {
+		h.Set(i, i, h.At(i, i)+1e-12)
+	}
+	var inverse mat.Dense
+	at, errs = make([]float64, k), make([]float64, k)
+	if n <= k || inverse.Inverse(&h) != nil {
+		for i := range errs {
+			at[i], errs[i] = math.NaN(), math.Inf(1)
+		}
+		return at, errs
+	}
+	var g, x, fit mat.VecDense
+	v := mat.NewVecDense(n, y)
+	g.MulVec(a.T(), v)
+	x.MulVec(&inverse, &g)
+	fit.MulVec(a, &x)
+	fit.SubVec(v, &fit)
+	rest := mat.Dot(&fit, &fit) / float64(n-k)
+	for i := range at {
+		at[i], errs[i] = x.AtVec(i), math.Sqrt(rest*inverse.At(i, i))
+	}
+	return at, errs
 }

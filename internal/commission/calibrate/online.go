@@ -187,7 +187,8 @@ func (g *Guide) excite(ctx context.Context, j *Joint, spec *actuator.Spec) (runs
 	low, high := weigh.bestSweep(m.q, index, j.Limits)
 	drops := false
 	low, high, yes, err := g.agree(ctx, j, low, high,
-		"for a minute, slowly first, then fast; drop lets it fall at the end", func(words []string) bool {
+		"for a minute, slowly first, then fast; drop lets it fall at the end",
+		func(words []string, _, _ *float64) bool {
 			if len(words) != 1 || words[0] != "drop" {
 				return false
 			}
