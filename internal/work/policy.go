@@ -1,121 +1,57 @@
 package work
 
 import (
+	"errors"
 	"fmt"
-	"slices"
 
-	"github.com/halyard-robotics/halyard/internal/sim/exact"
+	"github.com/halyard-robotics/halyard/internal/policy"
 )
 
-const (
-	maxLayers = 16
-	maxUnits  = 4096
-)
-
-// Policy is a network of dense layers from the observations, NaN as 0, to the actions. Its results are the same on
-// every processor.
+// Policy is a network from the observations, NaN as 0, to the actions: dense layers, or an ONNX file. Its results are
+// the same on every processor.
 type Policy struct {
-	Layers []Layer `json:"layers"`
-}
+	Layers []policy.Layer `json:"layers,omitempty"`
+	ONNX   []byte         `json:"onnx,omitempty"` // in JSON as base64
 
-// Layer computes y[i] = f(bias[i] + sum of weights[i][j] x[j]).
-type Layer struct {
-	Weights [][]float64 `json:"weights"`        // one row a unit
-	Bias    []float64   `json:"bias,omitempty"` // none: 0
-	// linear (none), tanh, relu, sin; one for all units, or one a unit
-	Activations []string `json:"activations,omitempty"`
+	step *policy.Step // made by check
 }
-
-var activations = []string{"linear", "tanh", "relu", "sin"}
 
 // check finds what is wrong with p without its rig.
 func (p *Policy) check() error {
-	if len(p.Layers) < 1 || len(p.Layers) > maxLayers {
-		return fmt.Errorf("got %d layers, want 1..%d", len(p.Layers), maxLayers)
+	if (p.ONNX == nil) == (p.Layers == nil) {
+		return errors.New("got layers and onnx, or none of them, want one of the two")
 	}
-	inputs := -1 // of the first layer: any
-	for k, l := range p.Layers {
-		units := len(l.Weights)
-		if units < 1 || units > maxUnits {
-			return fmt.Errorf("layers[%d]: got %d units, want 1..%d", k, units, maxUnits)
-		}
-		if inputs < 0 {
-			inputs = len(l.Weights[0])
-		}
-		for i, w := range l.Weights {
-			if len(w) != inputs || inputs > maxUnits {
-				return fmt.Errorf("layers[%d].weights[%d]: got %d values, want %d, at most %d", k, i, len(w), inputs,
-					maxUnits)
-			}
-		}
-		if n := len(l.Bias); n != 0 && n != units {
-			return fmt.Errorf("layers[%d].bias: got %d values, want %d or none", k, n, units)
-		}
-		if n := len(l.Activations); n > 1 && n != units {
-			return fmt.Errorf("layers[%d].activations: got %d, want 1 or %d", k, n, units)
-		}
-		for _, a := range l.Activations {
-			if !slices.Contains(activations, a) {
-				return fmt.Errorf("layers[%d].activations: got %.20q, want one of %q", k, a, activations)
-			}
-		}
-		inputs = units
+	var net *policy.Network
+	var err error
+	if p.ONNX != nil {
+		net, err = policy.Read(p.ONNX)
+	} else {
+		net, err = policy.Dense(p.Layers)
+	}
+	if err == nil {
+		p.step, err = policy.NewStep(net)
+	}
+	return err
+}
+
+// fits checks p against the columns of its rig.
+func (p *Policy) fits(observations, actions int) error {
+	if in, out := len(p.step.Observation), len(p.step.Action); in != observations || out != actions {
+		return fmt.Errorf("policy: got %d inputs and %d outputs, want %d observations and %d actions", in, out,
+			observations, actions)
 	}
 	return nil
 }
 
-// inputs and outputs are the numbers of observations and actions that p is for.
-func (p *Policy) inputs() int  { return len(p.Layers[0].Weights[0]) }
-func (p *Policy) outputs() int { return len(p.Layers[len(p.Layers)-1].Weights) }
-
-// act computes the actions. room holds the values of two layers, maxUnits each.
-func (p *Policy) act(seen, actions []float64, room *[2][maxUnits]float64) {
-	x := room[0][:len(seen)]
+// act computes the actions.
+func (p *Policy) act(seen, actions []float64) {
 	for j, v := range seen {
-		if x[j] = v; v != v {
-			x[j] = 0
+		if p.step.Observation[j] = float32(v); v != v {
+			p.step.Observation[j] = 0
 		}
 	}
-	for k := range p.Layers {
-		l := &p.Layers[k]
-		y := room[1-k%2][:len(l.Weights)]
-		for i, w := range l.Weights {
-			sum := 0.0
-			if len(l.Bias) > 0 {
-				sum = l.Bias[i]
-			}
-			for j, v := range w {
-				sum += float64(v * x[j]) // rounded: no processor fuses it with the sum
-			}
-			y[i] = l.activate(i, sum)
-		}
-		x = y
+	p.step.Run()
+	for i, v := range p.step.Action {
+		actions[i] = float64(v)
 	}
-	copy(actions, x)
-}
-
-// activate is the function of unit i at x.
-func (l *Layer) activate(i int, x float64) float64 {
-	name := ""
-	if n := len(l.Activations); n > 0 {
-		name = l.Activations[min(i, n-1)]
-	}
-	switch name {
-	case "tanh":
-		if x < 0 {
-			return -tanh(-x)
-		}
-		return tanh(x)
-	case "relu":
-		return max(0, x)
-	case "sin":
-		return exact.Sin(x)
-	}
-	return x
-}
-
-// tanh is that of x >= 0.
-func tanh(x float64) float64 {
-	e := exact.Exp(-2 * x)
-	return (1 - e) / (1 + e)
 }

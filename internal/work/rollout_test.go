@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/batch"
+	"github.com/halyard-robotics/halyard/internal/policy"
 )
 
 // rollouts are texts and what is wrong with them; "" = nothing.
@@ -45,7 +47,9 @@ var rollouts = []struct{ text, fault string }{
 	{`{"key":"a","seed":1,"steps":1,"policy":{"layers":[{"weights":[[1]],"bias":[1,2]}]}}`, "bias: got 2 values"},
 	{`{"key":"a","seed":1,"steps":1,"policy":{"layers":[{"weights":[[1],[1],[1]],"activations":["tanh","tanh"]}]}}`,
 		"activations: got 2"},
-	{`{"key":"a","seed":1,"steps":1,"policy":{"layers":[{"weights":[[1]],"activations":["gelu"]}]}}`, `got "gelu"`},
+	{`{"key":"a","seed":1,"steps":1,"policy":{"layers":[{"weights":[[1]],"activations":["gulp"]}]}}`, `got "gulp"`},
+	{`{"key":"a","seed":1,"steps":1,"policy":{"onnx":"AAAA"}}`, "read ONNX"},
+	{`{"key":"a","seed":1,"steps":1,"policy":{}}`, "or none of them"},
 }
 
 func TestParse(t *testing.T) {
@@ -194,23 +198,39 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// The functions of the layers are those of the standard library, whose last bits differ between processors.
-func TestActivations(t *testing.T) {
-	of := map[string]func(float64) float64{"tanh": math.Tanh, "sin": math.Sin,
-		"linear": func(x float64) float64 { return x }, "relu": func(x float64) float64 { return max(0, x) }}
-	for name, f := range of {
-		l := Layer{Weights: [][]float64{{1}}, Activations: []string{name}}
-		for x := -40.0; x < 40; x += 0.0137 {
-			if got, want := l.activate(0, x), f(x); math.Abs(got-want) > 1e-14 {
-				t.Fatalf("%s(%v): got %v, want %v", name, x, got, want)
-			}
-		}
-	}
-	p := Policy{Layers: []Layer{{Weights: [][]float64{{1, 0}, {0, 2}}, Bias: []float64{0, 1},
-		Activations: []string{"relu"}}, {Weights: [][]float64{{1, 10}}}}}
+// An ONNX file is a policy too, NaN counts as 0, and each rollout begins without memory of the last.
+func TestPolicies(t *testing.T) {
+	p := Policy{Layers: []policy.Layer{{Weights: [][]float64{{1, 0}, {0, 2}}, Bias: []float64{0, 1},
+		Activations: []string{"relu"}}, {Weights: [][]float64{{1, 10}}, Activations: []string{"elu"}}}}
 	actions := make([]float64, 1)
-	if p.act([]float64{-3, math.NaN()}, actions, &[2][maxUnits]float64{}); p.check() != nil || actions[0] != 10 {
+	if err := p.check(); err != nil {
+		t.Fatal(err)
+	}
+	if p.act([]float64{-3, math.NaN()}, actions); actions[0] != 10 {
 		t.Errorf("got %v, want 10: NaN counts as 0", actions)
+	}
+	data, err := os.ReadFile("../policy/testdata/networks/gru-policy.onnx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(&Rollout{Key: "a", Seed: 7, Steps: 20, Policy: &Policy{ONNX: data}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hashes []string
+	for range 2 {
+		out, err := Run(&counter{}, r, func() error { return nil })
+		if err != nil || out.Error != "" {
+			t.Fatal(out, err)
+		}
+		hashes = append(hashes, out.Hash)
+	}
+	if hashes[0] != hashes[1] {
+		t.Errorf("got %v, want equal rollouts", hashes)
 	}
 }
 

@@ -47,7 +47,9 @@ func Run(env Environment, r *Rollout, alive func() error) (*Result, error) {
 			out.Observations = append(out.Observations, slices.Clone(seen))
 		}
 	}
-	room := &[2][maxUnits]float64{}
+	if r.Policy != nil {
+		r.Policy.step.Reset()
+	}
 	err := env.Reset(nil, []int64{r.Seed}, seen)
 	if err == nil {
 		take(true)
@@ -55,7 +57,7 @@ func Run(env Environment, r *Rollout, alive func() error) (*Result, error) {
 	for n := 0; n < r.Steps && err == nil; n++ {
 		switch {
 		case r.Policy != nil:
-			r.Policy.act(seen, actions, room)
+			r.Policy.act(seen, actions)
 		case n < len(r.Actions):
 			copy(actions, r.Actions[n])
 		default:
@@ -92,9 +94,8 @@ func (r *Rollout) fits(actions, observations int) error {
 			"fewer columns in observe)", rows, observations, maxSeen)
 	case len(r.Actions) > 0 && len(r.Actions[0]) != actions:
 		return fmt.Errorf("actions: got rows of %d values, want %d", len(r.Actions[0]), actions)
-	case r.Policy != nil && (r.Policy.inputs() != observations || r.Policy.outputs() != actions):
-		return fmt.Errorf("policy: got %d inputs and %d outputs, want %d observations and %d actions",
-			r.Policy.inputs(), r.Policy.outputs(), observations, actions)
+	case r.Policy != nil:
+		return r.Policy.fits(observations, actions)
 	}
 	return nil
 }
