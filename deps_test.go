@@ -70,7 +70,8 @@ var law = []struct{ importer, may, reason string }{
 		"runs drivers over emulated lines"},
 	{"internal/batch", "hal configs internal/plan internal/assembly", "steps copies of what assembly opens"},
 	{"internal/policy", "hal sim", "networks and their terms; what is open is handed in"},
-	{"internal/work", "hal sim configs internal/batch internal/policy", "rollouts from a queue; what opens their rigs is handed in"},
+	{"internal/work", "hal sim configs internal/batch internal/policy",
+		"rollouts from a queue; what opens their rigs is handed in"},
 	{"internal/serve/dashboard", "hal sim protocols configs internal/assembly internal/plan internal/serve/bridges " +
 		"internal/control internal/record internal/report",
 		"pages for people: they order what the control socket does"},
