@@ -149,7 +149,7 @@ func clip(b *build) (func(), error) {
 	for i, side := range []*[]float32{&low, &high} {
 		if t := b.opt(i + 1); t != nil {
 			if len(t.v) != 1 {
-				return nil, fmt.Errorf("input %d: got %d values, want one", i+1, len(t.v))
+				return nil, fmt.Errorf("input %d: got %d values, want one value", i+1, len(t.v))
 			}
 			*side = t.v
 		}
@@ -233,7 +233,7 @@ func constantOfShape(b *build) (func(), error) {
 	fill, k := float32(0), floats
 	if t := b.attr["value"].t; t != nil {
 		if len(t.v) != 1 {
-			return nil, fmt.Errorf("value: got %d values, want one", len(t.v))
+			return nil, fmt.Errorf("value: got %d values, want one value", len(t.v))
 		}
 		fill, k = t.v[0], t.kind
 	}
