@@ -219,6 +219,13 @@ func TestEnableHoldsPresent(t *testing.T) {
 	}
 	r.set(0, hal.PositionMode, 1)
 	r.cycle()
+	r.set(0, hal.PositionMode, math.NaN())
+	r.cycle()
+	if g := r.goals[0]; !g.Enable || g.Mode != hal.NoMode {
+		t.Errorf("without a goal any more: got %+v, want to hold", g)
+	}
+	r.set(0, hal.PositionMode, 1)
+	r.cycle()
 	r.f.Enable[0] = false
 	r.cycle()
 	r.set(0, hal.PositionMode, math.NaN())
@@ -498,7 +505,10 @@ func BenchmarkCycle(b *testing.B) {
 // TestSafety04WrongTurns: one wrong reading beyond the calibration's turn moves no goal by a turn; readings that agree
 // do.
 func TestSafety04WrongTurns(t *testing.T) {
-	r := newRobot(t, xm, []string{"elbow"}, nil)
+	narrow := func(_ *hal.Layout, joints []Joint) { // whose turn is known
+		joints[0].Calibration.RangeTicks = [2]float64{1000, 3000}
+	}
+	r := newRobot(t, xm, []string{"elbow"}, narrow)
 	r.states[0].Position = 2048
 	r.f.Enable[0] = true
 	r.cycle()
@@ -514,4 +524,38 @@ func TestSafety04WrongTurns(t *testing.T) {
 	tell(2048-3*4096, 2, goal)
 	tell(2048-3*4096, 2, goal) // the same reading again is one
 	tell(2048, 3, goal)
+
+	r = newRobot(t, xm, []string{"elbow"}, narrow)
+	r.units.MinTicks, r.units.MaxTicks = -1<<20, 1<<20
+	r.parts[0].(*joint).units = r.units // a servo that counts turns
+	r.states[0].Position = 2048
+	r.f.Enable[0] = true
+	r.cycle()
+	r.set(0, hal.PositionMode, 0.1)
+	for k := range 2 * oddTurns {
+		if k == oddTurns/2 { // the series is broken
+			tell(2048, time.Duration(k+1), goal)
+			continue
+		}
+		want := goal
+		if k >= oddTurns/2+oddTurns {
+			want -= 3 * 4096
+		}
+		tell(2048-3*4096, time.Duration(k+1), want)
+	}
+}
+
+// TestServoGetsTheSoftLimits: a servo whose chain makes a goal of its own, to stay where it was enabled, has the soft
+// limits for it.
+func TestServoGetsTheSoftLimits(t *testing.T) {
+	r := newRobot(t, xm, []string{"elbow"}, func(l *hal.Layout, joints []Joint) {
+		l.Actuators[0].Limits.MinPosition, l.Actuators[0].Limits.MaxPosition = -0.5, 1
+		joints[0].Calibration.Direction = -1
+	})
+	r.f.Enable[0] = true
+	r.states[0].Position = 2048
+	r.cycle()
+	tick := 2 * math.Pi / 4096
+	near(t, "low", (r.goals[0].Low-2048)*tick, -1)
+	near(t, "high", (r.goals[0].High-2048)*tick, 0.5)
 }
