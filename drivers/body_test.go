@@ -136,6 +136,14 @@ func TestLedBackIntoRange(t *testing.T) {
 		r.cycle()
 		near(t, "goal", r.goals[0].Position, c.want)
 	}
+	// Pushed out again without torque, it is led back from there.
+	r.f.Enable[0] = false
+	r.cycle()
+	r.f.Enable[0] = true
+	r.states[0].Position = 700
+	r.set(0, hal.PositionMode, rad(710))
+	r.cycle()
+	near(t, "goal after it was enabled again", r.goals[0].Position, 710)
 }
 
 // TestSafety04DriverClamps: no goal beyond the soft limits reaches a servo, even if the guard passes it.
