@@ -19,6 +19,7 @@ import (
 // newChaos makes the sub-command.
 func newChaos(p *command.Program) *cobra.Command {
 	var seeds int
+	var quick bool
 	var first int64
 	var replay string
 	var long strings.Builder
@@ -60,11 +61,12 @@ func newChaos(p *command.Program) *cobra.Command {
 				}
 				names = append(names, chaos.Generated()...)
 			}
-			return runChaos(cmd.Context(), p, names, first, seeds)
+			return runChaos(cmd.Context(), p, names, first, seeds, quick)
 		},
 	}
 	c.Flags().IntVar(&seeds, "seeds", 100, "schedules of each config")
 	c.Flags().Int64Var(&first, "first", 1, "first seed; with --replay the seed of the robot")
+	c.Flags().BoolVar(&quick, "quick", false, "end at the first violation, and do not reduce it")
 	c.Flags().StringVar(&replay, "replay", "", "run the schedule of this file")
 	return c
 }
@@ -84,7 +86,9 @@ func (r chaosRow) Cells() report.Cells {
 }
 
 // chaos runs seeds schedules of each robot and reports them in order. A violation is an error of kind hal.Differs.
-func runChaos(ctx context.Context, p *command.Program, names []string, first int64, seeds int) error {
+func runChaos(ctx context.Context, p *command.Program, names []string, first int64, seeds int, quick bool) error {
+	sweep, end := context.WithCancel(ctx)
+	defer end()
 	begin, schedules, violated, counts := time.Now(), 0, 0, chaos.Counts{}
 	bar := p.Progress("schedules", len(names)*seeds)
 	for _, name := range names {
@@ -92,11 +96,14 @@ func runChaos(ctx context.Context, p *command.Program, names []string, first int
 		if err != nil {
 			return err
 		}
-		err = robot.Sweep(ctx, first, seeds, runtime.NumCPU(), func(r *chaos.Result) {
+		robot.Quick = quick
+		err = robot.Sweep(sweep, first, seeds, runtime.NumCPU(), func(r *chaos.Result) {
 			counts.Add(r.Exercised)
 			bar.Add(1)
 			if r.Violated != "" {
-				violated++
+				if violated++; quick {
+					end()
+				}
 			}
 			if r.Seed > 0 {
 				schedules++
@@ -107,7 +114,7 @@ func runChaos(ctx context.Context, p *command.Program, names []string, first int
 				p.Note("%s\n  %s", r.Describe(), strings.Join(r.Script, "\n  "))
 			}
 		})
-		if err != nil {
+		if err != nil && violated == 0 {
 			return err
 		}
 	}

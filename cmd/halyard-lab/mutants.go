@@ -20,13 +20,13 @@ func newMutants(p *command.Program) *cobra.Command {
 		Use:   "mutants [TEXT]",
 		Short: "test the tests with single errors in the source",
 		Long: "Puts single errors into what keeps a robot safe, one at a time, runs the tests of the packages that " +
-			"must notice it, and prints\n" +
-			"which noticed it and which errors survived. It leaves the tree as it is, and takes about a minute for " +
-			"each error. With TEXT only\n" +
+			"must notice it, or with\n" +
+			"--chaos random schedules, and prints which noticed it and which errors survived. It leaves the tree as " +
+			"it is. With TEXT only\n" +
 			"errors whose file or description contains it. An error is stale if the source has changed since it was " +
 			"written.\n" +
 			"The exit code is 8 if an error survived or is stale.",
-		Example: "  halyard-lab mutants hal/stop.go\n  halyard-lab mutants --check",
+		Example: "  halyard-lab mutants hal/stop.go\n  halyard-lab mutants --check\n  halyard-lab mutants --chaos 60",
 		Args:    command.Arguments("[TEXT]", "halyard-lab mutants hal/stop.go"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			all, err := mutants.All()
@@ -48,7 +48,7 @@ func newMutants(p *command.Program) *cobra.Command {
 		},
 	}
 	c.Flags().IntVar(&schedules, "chaos", 0,
-		"schedules of halyard-lab chaos for an error that the tests do not notice; 0 = none")
+		"schedules of each of some robots of halyard-lab chaos, in place of tests; 0 = tests")
 	c.Flags().BoolVar(&own, "own", false, "run only the tests of the package with the error")
 	c.Flags().BoolVar(&check, "check", false, "only check that each error fits the source")
 	return c
@@ -61,6 +61,12 @@ func runMutants(ctx context.Context, p *command.Program, list []mutants.Mutant, 
 		return err
 	}
 	r.Root = root
+	if !check {
+		defer r.Close()
+		if err := r.Prepare(ctx, list); err != nil {
+			return err
+		}
+	}
 	counts := map[string]int{}
 	var rows []mutants.Result
 	for i := range list {
@@ -70,7 +76,7 @@ func runMutants(ctx context.Context, p *command.Program, list []mutants.Mutant, 
 			if _, err := m.Apply(root); err != nil {
 				res.Outcome, res.By = mutants.Stale, err.Error()
 			}
-		} else if res, err = r.Try(ctx, m); err != nil {
+		} else if res, err = r.Try(ctx, i); err != nil {
 			return err
 		}
 		counts[res.Outcome]++

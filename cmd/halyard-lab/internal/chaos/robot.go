@@ -35,6 +35,7 @@ const (
 // Robot is a config of which schedules are run: embedded, of a file, or generated for one model of servo. It has some
 // variants, of which a seed chooses one. Any number of goroutines may run schedules of it.
 type Robot struct {
+	Quick    bool // a violation is not reduced
 	name     string
 	variants []*plan.Plan
 	shapes   []shape

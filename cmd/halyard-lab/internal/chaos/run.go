@@ -95,7 +95,7 @@ func (r *Robot) Seed(seed int64) (Result, error) { return r.seed(seed, nil) }
 func (r *Robot) seed(seed int64, p *plant) (Result, error) {
 	schedule := r.Schedule(seed)
 	result, err := r.execute(seed, schedule, p)
-	if err != nil || result.Violated == "" {
+	if err != nil || result.Violated == "" || r.Quick {
 		return result, err
 	}
 	short := minimise(schedule, func(s []Action) bool {

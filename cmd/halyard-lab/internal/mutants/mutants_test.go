@@ -39,9 +39,9 @@ func module(t *testing.T) string {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod": "module limits\n\ngo 1.26\n",
-		"a/a.go": "package a\n\nconst Limit = 3\n\nconst spare = 4\n\nfunc Spare() int { return spare }\n",
+		"a/a.go": "package a\n\nconst Limit = 3\n\nconst spare = 4\n\nconst Idle = 6\n\nfunc Spare() int { return spare }\n",
 		"a/a_test.go": "package a\n\nimport \"testing\"\n\nfunc TestLimit(t *testing.T) {\n\tif Limit != 3 " +
-			"{\n\t\tt.Error(Limit)\n\t}\n}\n",
+			"{\n\t\tt.Error(Limit)\n\t}\n}\n\nfunc TestSpare(t *testing.T) {\n\tif Spare() != 4 {\n\t\tt.Error()\n\t}\n}\n",
 	} {
 		path := filepath.Join(dir, name)
 		os.MkdirAll(filepath.Dir(path), 0o700)
@@ -60,14 +60,28 @@ func TestTry(t *testing.T) {
 	}
 	t.Setenv("GOFLAGS", "")
 	r := Runner{Root: module(t)}
-	for _, c := range []struct{ from, to, outcome, by string }{
+	cases := []struct{ from, to, outcome, by string }{
 		{"Limit = 3", "Limit = 5", Noticed, "./a TestLimit"},
-		{"spare = 4", "spare = 5", Survived, ""},
-		{"const", "var", Stale, `a/a.go: got "const" 2 times, want once`},
+		{"Idle = 6", "Idle = 5", Survived, ""},
+		{"const", "var", Stale, `a/a.go: got "const" 3 times, want once`},
 		{"Limit = 9", "Limit = 5", Stale, `a/a.go: got "Limit = 9" 0 times, want once`},
-		{"return spare", "return none", Stale, "a/a.go:7:27: undefined: none"},
-	} {
-		got, err := r.Try(t.Context(), &Mutant{File: "a/a.go", Breaks: "a limit", From: c.from, To: c.to})
+		{"return spare", "return none", Stale, "undefined: none"},
+		{"return spare", "return 5", Noticed, "./a TestSpare"},
+		{"return spare", "return spare + 0", Survived, ""},
+	}
+	var list []Mutant
+	for _, c := range cases {
+		list = append(list, Mutant{File: "a/a.go", Breaks: "a limit", From: c.from, To: c.to})
+	}
+	defer r.Close()
+	if err := r.Prepare(t.Context(), list); err != nil {
+		t.Fatal(err)
+	}
+	if r.in[0] || r.in[1] || !r.in[5] || !r.in[6] {
+		t.Errorf("got %v in the build for all, want those inside functions", r.in)
+	}
+	for i, c := range cases {
+		got, err := r.Try(t.Context(), i)
 		if err != nil || got.Outcome != c.outcome || filepath.Base(got.By) != filepath.Base(c.by) {
 			t.Errorf("%s: got %+v, %v; want %s by %s", c.to, got, err, c.outcome, c.by)
 		}

@@ -4,12 +4,16 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/halyard-robotics/halyard/internal/report"
 )
@@ -59,15 +63,32 @@ func Packages(file string) []string {
 	return strings.Fields(cmp.Or(tests[best], "./"+filepath.ToSlash(filepath.Dir(file))))
 }
 
-// testTime bounds the tests of one package: an error that hangs them is noticed too.
-const testTime = "4m"
+// testTime bounds the tests of one package, scheduleTime the schedules of one robot: an error that hangs them is
+// noticed too.
+const (
+	testTime     = "4m"
+	scheduleTime = 4 * time.Minute
+)
 
-// Runner applies mutants to the tree below Root, one at a time.
+// Runner tries errors in the tree below Root, one at a time. Prepare comes first, Close ends it.
 type Runner struct {
 	Root  string
-	Chaos int  // schedules of each config after tests that noticed nothing; 0 = none
 	Own   bool // only the tests of the file's own package
+	Chaos int  // schedules of each of Configs in place of tests; 0 = tests
+
+	list []Mutant
+	dir  string // of the files below
+	all  build
+	in   map[int]bool   // errors that are in all
+	bad  map[int]string // errors that do not compile there
 }
+
+// build is an overlay of changed files, and the laboratory with them.
+type build struct{ overlay, lab string }
+
+// Configs are the robots whose schedules judge an error.
+var Configs = []string{"dynamixel2/xm430-w350", "cybergear/cybergear", "dynamixel1/mx-28", "odrive-can/odrive-s1",
+	"vesc/vesc-6", "feetech/sts3215", "hiwonder/lx-16a", "xm430-arm"}
 
 // Root is the folder of the module that the working directory is in.
 func Root(ctx context.Context) (string, error) {
@@ -79,75 +100,141 @@ func Root(ctx context.Context) (string, error) {
 	return dir, nil
 }
 
-// Try runs the tests on one mutant. The error is not about the mutant: ctx is done, or no file can be written.
-func (r *Runner) Try(ctx context.Context, m *Mutant) (res Result, err error) {
+// Prepare puts as many of list as it can into one build.
+func (r *Runner) Prepare(ctx context.Context, list []Mutant) (err error) {
+	r.list, r.bad = slices.Clone(list), map[int]string{}
+	if r.dir, err = os.MkdirTemp("", "halyard-mutants"); err != nil {
+		return err
+	}
+	for {
+		left := slices.Clone(list)
+		for i := range r.bad {
+			left[i].From = "" // fits nowhere
+		}
+		texts, in, err := combine(r.Root, left)
+		if err != nil {
+			return err
+		}
+		if r.in = in; len(in) == 0 {
+			return nil
+		}
+		var out string
+		if r.all, out, err = r.build(ctx, "all", texts); err == nil || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		found := compileError.FindAllStringSubmatch(out, -1)
+		for _, m := range found {
+			i, _ := strconv.Atoi(m[1])
+			r.bad[i] = m[2]
+		}
+		if len(found) == 0 {
+			return fmt.Errorf("mutants: build of all: %s", out)
+		}
+	}
+}
+
+var compileError = regexp.MustCompile(`(?m)mutant-(\d+):\d+(?::\d+)?: (.*)$`)
+
+// Close removes what Prepare has built.
+func (r *Runner) Close() { os.RemoveAll(r.dir) }
+
+// build writes an overlay of texts, and compiles the packages with it.
+func (r *Runner) build(ctx context.Context, name string, texts map[string]string) (b build, out string, err error) {
+	dir := filepath.Join(r.dir, name)
+	replace := map[string]string{}
+	for file, text := range texts {
+		changed := filepath.Join(dir, filepath.FromSlash(file))
+		replace[filepath.Join(r.Root, filepath.FromSlash(file))] = changed
+		if err = errors.Join(os.MkdirAll(filepath.Dir(changed), 0o700),
+			os.WriteFile(changed, []byte(text), 0o600)); err != nil {
+			return b, "", err
+		}
+	}
+	b = build{filepath.Join(dir, "overlay.json"), filepath.Join(dir, "lab")}
+	encoded, err := json.Marshal(map[string]any{"Replace": replace})
+	if err == nil {
+		err = os.WriteFile(b.overlay, encoded, 0o600)
+	}
+	if err != nil {
+		return b, "", err
+	}
+	args := []string{"build", "-gcflags=-e", "-overlay", b.overlay}
+	if r.Chaos > 0 {
+		args = append(args, "-o", b.lab, "./cmd/halyard-lab")
+	} else {
+		for file := range texts {
+			args = append(args, "./"+filepath.ToSlash(filepath.Dir(file)))
+		}
+	}
+	out, err = r.command(ctx, nil, "go", args...)
+	return b, out, err
+}
+
+// Try judges error i of the list that was prepared. The error is not about it: ctx is done, or no file can be written.
+func (r *Runner) Try(ctx context.Context, i int) (res Result, err error) {
+	m := &r.list[i]
 	res = Result{File: m.File, Breaks: m.Breaks, Outcome: Stale}
 	text, err := m.Apply(r.Root)
 	if err != nil {
 		res.By = err.Error()
 		return res, nil
 	}
-	dir, err := os.MkdirTemp("", "halyard-mutant")
-	if err != nil {
-		return res, err
+	if res.By = r.bad[i]; res.By != "" {
+		return res, nil
 	}
-	defer os.RemoveAll(dir)
-	overlay, err := writeOverlay(dir, filepath.Join(r.Root, filepath.FromSlash(m.File)), text)
-	if err != nil {
-		return res, err
-	}
-	packages := Packages(m.File)
-	if r.Own {
-		packages = packages[:1]
-	}
-	if out, err := r.command(ctx, "go", "build", "-overlay", overlay,
-		"./"+filepath.ToSlash(filepath.Dir(m.File))); err != nil {
-		res.By = firstLine(out)
-		return res, ctx.Err()
-	}
-	for _, p := range packages {
-		out, err := r.command(ctx, "go", "test", "-overlay", overlay, "-vet=off", "-count=1", "-failfast", "-timeout",
-			testTime, p)
-		if ctx.Err() != nil {
+	b := r.all
+	if !r.in[i] {
+		var out string
+		if b, out, err = r.build(ctx, fmt.Sprint(i), map[string]string{m.File: text}); err != nil {
+			res.By = firstLine(out)
 			return res, ctx.Err()
 		}
-		if err != nil {
-			res.Outcome, res.By = Noticed, p+" "+failedTest(out)
-			return res, nil
-		}
 	}
-	res.Outcome = Survived
+	env := []string{fmt.Sprintf("%s=%d", Variable, i)}
 	if r.Chaos > 0 {
-		for _, config := range []string{"so101", "xm430-arm"} {
-			if _, err := r.command(ctx, "go", "run", "-overlay", overlay, "./cmd/halyard-lab", "chaos", config, "-q",
-				"--seeds", fmt.Sprint(r.Chaos)); err != nil {
-				res.Outcome, res.By = Noticed, "chaos "+config
-				break
-			}
-		}
+		res.By = r.schedules(ctx, b, env)
+	} else {
+		res.By = r.tests(ctx, b, env, m)
+	}
+	if res.Outcome = Noticed; res.By == "" {
+		res.Outcome = Survived
 	}
 	return res, ctx.Err()
 }
 
-func (r *Runner) command(ctx context.Context, program string, args ...string) (string, error) {
-	c := exec.CommandContext(ctx, program, args...)
-	c.Dir = r.Root
-	out, err := c.CombinedOutput()
-	return string(out), err
+// tests is the first test that notices error m, "" = none.
+func (r *Runner) tests(ctx context.Context, b build, env []string, m *Mutant) string {
+	packages := Packages(m.File)
+	if r.Own {
+		packages = packages[:1]
+	}
+	for _, p := range packages {
+		if out, err := r.command(ctx, env, "go", "test", "-overlay", b.overlay, "-vet=off", "-count=1", "-failfast",
+			"-timeout", testTime, p); err != nil {
+			return p + " " + failedTest(out)
+		}
+	}
+	return ""
 }
 
-// writeOverlay writes text and the file that makes the go command read it in place of file.
-func writeOverlay(dir, file, text string) (string, error) {
-	changed := filepath.Join(dir, filepath.Base(file))
-	b, err := json.Marshal(map[string]any{"Replace": map[string]string{file: changed}})
-	if err != nil {
-		return "", err
+// schedules is the first violation of a config, "" = none.
+func (r *Runner) schedules(ctx context.Context, b build, env []string) string {
+	for _, config := range Configs {
+		limited, cancel := context.WithTimeout(ctx, scheduleTime)
+		out, err := r.command(limited, env, b.lab, "chaos", config, "--quick", "--seeds", fmt.Sprint(r.Chaos))
+		cancel()
+		if err != nil && ctx.Err() == nil {
+			return "chaos " + firstLine(out)
+		}
 	}
-	overlay := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(overlay, b, 0o600); err != nil {
-		return "", err
-	}
-	return overlay, os.WriteFile(changed, []byte(text), 0o600)
+	return ""
+}
+
+func (r *Runner) command(ctx context.Context, env []string, program string, args ...string) (string, error) {
+	c := exec.CommandContext(ctx, program, args...)
+	c.Dir, c.Env = r.Root, append(os.Environ(), env...)
+	out, err := c.CombinedOutput()
+	return string(out), err
 }
 
 // failedTest is the first test that failed, or how else its package ended.
