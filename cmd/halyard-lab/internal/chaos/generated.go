@@ -48,6 +48,7 @@ func kits() []kit {
 		{joints: 3, mirrored: true, guard: []string{"on_timeout=torque_off"}},
 		{joints: 1, wheel: true, guard: []string{"on_timeout=hold"}},
 		{joints: 2, backlash: 0.02, adapter: time.Millisecond, guard: []string{"armed=false"}},
+		{joints: 2, guard: []string{"on_timeout=park"}},
 	}
 }
 

@@ -32,6 +32,14 @@ var Invariants = []Invariant{
 		"has no torque 5 cycles later"},
 	{"runs on", "the position goal of a joint stays from 50 ms and two cycles after the deadline of its last " +
 		"command, unless it follows a joint that is pushed; 1 s after that command its motor does not turn it"},
+	{"ahead", "the position goal is no farther ahead of the joint than the following error, for 5 cycles"},
+	{"pressed", "a motor in another mode than position does not drive its joint on, 5 cycles after it was outside its " +
+		"soft limits"},
+	{"policy", "with on_timeout torque_off a joint has no torque 100 ms and two cycles after the deadline, where its " +
+		"client hangs"},
+	{"wakes", "torque comes on only while a client commands, or where it was tried meanwhile"},
+	{"parted", "after the end a reachable joint has no torque where its policy is torque_off, nor in a mode without " +
+		"a position"},
 	{"status", "the reported state follows from the operator's orders and the host, and a stopped or disarmed agent " +
 		"has no torque"},
 	{"back", "a joint is read again within 105 cycles after the last fault of its servo or line"},
@@ -50,6 +58,11 @@ const (
 	speed
 	escaped
 	runsOn
+	ahead
+	pressed
+	policy
+	wakes
+	parted
 	status
 	back
 	ends
@@ -76,6 +89,7 @@ const (
 	stepNoise     = 0.01                   // rad, and two ticks
 	handSpeed     = 12                     // rad/s
 	quickBase     = 0.5                    // rad/s
+	homeSpeed     = 0.5                    // rad/s, of a park
 	released      = 200 * time.Millisecond // in which a joint that is let go makes up for its following error
 	releasedShare = 1.6
 	stepShare     = 2 // of the way that the guard's speed allows in the cycles since the goal's last step
@@ -118,6 +132,12 @@ type watch struct {
 	out       int        // cycles far outside its soft limits, since it was there in position mode
 	way       [3]float64 // of its goal since its last command, and where that has been until its deadline passed
 	stopped   int        // cycles since a stop; < 0 = none
+	beyond    int        // cycles outside its soft limits in a mode without a position
+	pressed   int        // of those that its motor drove it on
+	off       int        // cycles without torque
+	ahead     int        // cycles that its goal is too far ahead
+	chance    bool       // it could have been seen while it was commanded, without torque
+	held      bool       // a client left since it was commanded
 	torque    bool       // it had torque then
 
 	judged [numInvariants]bool // the situation was counted
@@ -299,6 +319,7 @@ func (r *run) judgeJoint(i int) {
 		r.violated(escaped, i, "torque at %.3f rad, want none outside %.3f..%.3f", s.Position, a.Limits.MinPosition,
 			a.Limits.MaxPosition)
 	}
+	r.judgeAbsence(i, on, reach, honest)
 	after := deadline + 50*time.Millisecond + 2*period
 	ahead := difference(a, s.Position, s.GoalPosition)
 	for _, at := range w.at { // a goal that brakes a joint is brought to where it was seen
@@ -308,6 +329,10 @@ func (r *run) judgeJoint(i int) {
 	}
 	w.at = [2]float64{s.Position, w.at[0]}
 	still := w.stays(step, ahead, stepNoise+2*j.tick, !held || now-w.command <= period, now-w.command <= after)
+	if j.policy == "park" && (!held || near || math.Abs(step) <= stepShare*homeSpeed*(passed-w.stepped).Seconds()+stepNoise+
+		2*j.tick) {
+		still = true
+	}
 	if !position {
 		after = stillAfter
 		// It is braked, or it is not driven. A controller that has braked a fast motor swings a little.
@@ -332,6 +357,62 @@ func (r *run) judgeJoint(i int) {
 	}
 	if w.on, w.mode = on, s.Mode; step != 0 {
 		w.goal, w.stepped = s.GoalPosition, passed
+	}
+}
+
+// judgeAbsence judges a joint by what its clients do not command any more, or must not.
+func (r *run) judgeAbsence(i int, on, reach, honest bool) {
+	j, w := &r.joints[i], &r.watches[i]
+	a, s, since := r.actuator(j), j.truth, r.clock.now-w.command
+	after := deadline + 50*time.Millisecond + 2*r.sys.Rig.Period()
+	far := max(a.Limits.MinPosition-s.Position, s.Position-a.Limits.MaxPosition)
+	if w.beyond++; a.Wraps || !on || s.Mode == hal.PositionMode || far <= outside+2*j.tick || !reach || !honest {
+		w.beyond = 0
+	}
+	goal, out := effort(s), math.Copysign(1, s.Position-a.Limits.MaxPosition)
+	if s.Mode == hal.VelocityMode {
+		goal = s.GoalVelocity
+	}
+	if !(goal*out > 0 && s.Velocity*out > 0.2) { // one that comes back is braked
+		w.pressed = 0
+	} else if w.pressed++; r.broken(pressed, i, w.beyond > believed, true, w.pressed <= believed) {
+		r.violated(pressed, i, "%v: %.3f at %.3f rad, want nothing outwards of %.3f..%.3f", s.Mode, goal, s.Position,
+			a.Limits.MinPosition, a.Limits.MaxPosition)
+	}
+	if r.broken(policy, i, j.policy == "torque_off" && since > after+offWithin && reach && !w.held &&
+		r.cycle-r.woke > 2*believed, w.commanded, !on) {
+		r.violated(policy, i, "torque %v after its last command", since)
+	}
+	lag := leapBound + 3*slices.Max(w.fast[:])*r.sys.Rig.Period().Seconds()
+	lead := math.Abs(difference(a, s.GoalPosition, s.Position))
+	if w.ahead++; !on || s.Mode != hal.PositionMode || !reach || !honest || lead <= j.error+lag {
+		w.ahead = 0
+	}
+	if r.broken(ahead, i, on && s.Mode == hal.PositionMode, lead > j.error/2, w.ahead <= believed) {
+		r.violated(ahead, i, "goal %.3f rad, the joint at %.3f, want at most %.3f", s.GoalPosition, s.Position, j.error)
+	}
+	// A drive without current reports no torque, and a change of mode takes it for some cycles.
+	began := on && (reach || j.policy != "park") && s.Mode == hal.PositionMode && w.off > 2*believed
+	if w.off++; r.broken(wakes, i, began, since > after, since <= after || w.chance) {
+		r.violated(wakes, i, "torque came on %v after its last command", since)
+	}
+	switch {
+	case on:
+		w.chance, w.off = false, 0
+	case since <= after && r.cycle-w.spoiled > 0:
+		w.chance = true
+	}
+}
+
+// judgeEnd checks the motors when the rig has ended.
+func (r *run) judgeEnd() {
+	for i := range r.joints {
+		j, w := &r.joints[i], &r.watches[i]
+		on := j.truth.Enable && j.truth.Limit > 0 && !j.servo.Dark
+		free := j.policy == "torque_off" || j.truth.Mode != hal.PositionMode
+		if r.broken(parted, i, r.cycle-w.spoiled > reachable && free, w.on, !on) {
+			r.violated(parted, i, "torque in mode %v after the end", j.truth.Mode)
+		}
 	}
 }
 

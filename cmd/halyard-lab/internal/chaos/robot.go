@@ -49,15 +49,16 @@ type shape struct {
 
 // joint is one joint that an emulated servo drives.
 type joint struct {
-	agent int             // of the rig's
-	index int             // of the layout's actuators
-	truth *actuator.Servo // commands and motion of the motor
-	servo *emulator.Servo
-	modes []hal.Mode
-	error float64 // the guard's following error, rad
-	line  int     // of shape.lines
-	id    int
-	tick  float64 // rad
+	agent  int             // of the rig's
+	index  int             // of the layout's actuators
+	truth  *actuator.Servo // commands and motion of the motor
+	servo  *emulator.Servo
+	modes  []hal.Mode
+	error  float64 // the guard's following error, rad
+	policy string  // on_timeout
+	line   int     // of shape.lines
+	id     int
+	tick   float64 // rad
 }
 
 // line is a bus with servos.
@@ -85,7 +86,8 @@ func Open(name string) (*Robot, error) {
 		func(a configs.Agent) bool { return a.Hardware != nil && len(a.Hardware.Joints) > 0 }) {
 		return nil, ErrNoServos
 	}
-	for _, set := range [][]string{{"on_timeout=hold"}, {"on_timeout=torque_off"}, {"armed=false"}} {
+	for _, set := range [][]string{{"on_timeout=hold"}, {"on_timeout=torque_off"}, {"armed=false"},
+		{"on_timeout=park"}} {
 		if err := r.load(cat, name, set); err != nil {
 			return nil, err
 		}
@@ -174,7 +176,8 @@ func shapeOf(p *plan.Plan) (s shape) {
 			}
 			s.lines[at].ids = append(s.lines[at].ids, j.Hardware.ID)
 			one := joint{agent: i, index: k, line: at, id: j.Hardware.ID,
-				tick: 2 * math.Pi / j.Servo.Units().TicksPerTurn, error: p.Config.Agents[i].Guard.FollowingError}
+				tick: 2 * math.Pi / j.Servo.Units().TicksPerTurn, error: p.Config.Agents[i].Guard.FollowingError,
+				policy: p.Config.Agents[i].Guard.OnTimeout}
 			if one.error == 0 {
 				one.error = follows + slew*a.Layout.Actuators[k].Limits.MaxVelocity*followsTime.Seconds()
 			}
@@ -189,8 +192,14 @@ func shapeOf(p *plan.Plan) (s shape) {
 	return s
 }
 
-// variant is the number of the variant that seed chooses.
-func (r *Robot) variant(seed int64) int { return int(uint64(seed) % uint64(len(r.variants))) }
+// variant is the number of the variant that seed chooses. The last one parks.
+func (r *Robot) variant(seed int64) int {
+	others := uint64(len(r.variants) - 1)
+	if uint64(seed)/others%11 == 5 {
+		return int(others)
+	}
+	return int(uint64(seed) % others)
+}
 
 // stand is one robot that was built: its rig, its emulated lines and their physics, in virtual time.
 type stand struct {

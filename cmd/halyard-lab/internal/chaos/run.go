@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -42,8 +43,9 @@ type run struct {
 	schedule []Action
 	result   Result
 	cycle    int
-	end      int // the cycle after the last one
-	woke     int // the first cycle after a late one
+	end      int  // the cycle after the last one
+	woke     int  // the first cycle after a late one
+	ended    bool // by Control-C
 	clients  [2]client
 	watches  []watch
 	rules    []rule // what each agent's state must be
@@ -131,10 +133,13 @@ func (r *Robot) execute(seed int64, schedule []Action, p *plant) (result Result,
 	x.cancel = cancel
 	x.clock.tick = x.edge
 	ended := x.sys.Rig.Run(ctx) // what a body did not confirm at the end is judged by its motor
+	if x.result.Violated == "" && (x.ended || x.cycle >= x.end) {
+		x.judgeEnd()
+	}
 	for i := range x.joints {
 		x.count(ends, i)
 	}
-	if x.cycle < x.end {
+	if x.cycle < x.end && !x.ended {
 		x.violated(ends, 0, "the rig ended by itself in cycle %d: %v", x.cycle, ended)
 	}
 	x.record(false)
@@ -165,8 +170,9 @@ func (r *run) length(schedule []Action) (end int) {
 
 // edge is between two cycles: the last one is judged, then the schedule goes on.
 func (r *run) edge() {
-	if r.cycle >= r.end || r.result.Violated != "" {
-		return // the rig ends
+	if r.cycle >= r.end && !r.ended || r.result.Violated != "" || r.ended && !slices.ContainsFunc(r.agents,
+		(*hal.Agent).Homing) {
+		return // the rig ends, under its lock
 	}
 	if r.cycle > 0 {
 		if r.plant != nil && r.plant.cycle != nil {
@@ -174,7 +180,7 @@ func (r *run) edge() {
 		}
 		r.judge()
 	}
-	if r.cycle++; r.cycle >= r.end || r.result.Violated != "" {
+	if r.cycle++; r.cycle >= r.end && !r.ended || r.result.Violated != "" {
 		for i := range r.clients {
 			r.leave(&r.clients[i])
 		}
@@ -230,14 +236,19 @@ func (r *run) act(a *Action) {
 		}
 		rig.EmergencyStop("chaos")
 	case "reset":
-		rig.Recover()
-		r.ruled(hal.Expired) // of those that were stopped
+		if rig.Recover() == nil || !r.ended {
+			r.ruled(hal.Expired) // of those that were stopped
+		}
 	case "arm":
-		rig.Arm()
-		r.ruled(hal.Armed)
+		if rig.Arm() == nil || !r.ended {
+			r.ruled(hal.Armed)
+		}
 	case "disarm":
 		rig.Disarm()
 		r.ruled(hal.Disarmed)
+	case "end": // the bodies park, where that is their policy
+		r.ended, r.result.Cycles = true, r.cycle
+		r.cancel()
 	case "fault":
 		r.fault(a)
 	case "hand":
@@ -357,8 +368,11 @@ func (r *run) talk(c *client) {
 		r.send(c, i, c.inputs[i])
 	}
 	for i := range c.joints {
-		if w := &r.watches[i]; !c.ghost && r.rules[r.joints[i].agent].state == hal.Armed {
-			w.command, w.commanded = r.clock.now, true
+		if w := &r.watches[i]; !c.ghost && !r.ended && r.rules[r.joints[i].agent].state == hal.Armed {
+			if w.command+r.sys.Rig.Period() < r.clock.now {
+				w.chance = false // it is commanded again
+			}
+			w.command, w.commanded, w.held = r.clock.now, true, false
 		}
 	}
 }
@@ -381,6 +395,9 @@ func (r *run) hang(c *client) {
 func (r *run) leave(c *client) {
 	if c.session != nil {
 		c.session.Close()
+		for i := range r.watches {
+			r.watches[i].held = true
+		}
 	}
 	*c = client{}
 }

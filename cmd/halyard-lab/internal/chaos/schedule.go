@@ -16,6 +16,7 @@ import (
 //	at 50 rubbish a                    client a sends NaN and infinities
 //	at 60 hang a | leave a             client a sends nothing more, or disconnects
 //	at 70 stop | reset | arm | disarm  the operator
+//	at 75 end                          Control-C
 //	at 80 fault 0 crc servo 1 p=1 for=300ms   a fault of line 0, see sim/emulator
 //	at 90 hand 2 0.8                   a hand pushes joint 2 with a share of its stall torque, 0 = lets go
 //	at 92 sag 2 0.6                    the supply of joint 2 gives that share of its voltage, 1 = well
@@ -82,7 +83,7 @@ func Parse(text string) (a Action, err error) {
 		a.Value = math.Max(0, number(rest[0]))
 	case a.Verb == "output" && len(rest) == 1 && slices.Contains(outputs(), rest[0]):
 		a.Fault = rest[0]
-	case (a.Verb == "stop" || a.Verb == "reset" || a.Verb == "arm" || a.Verb == "disarm") && len(rest) == 0:
+	case slices.Contains([]string{"stop", "reset", "arm", "disarm", "end"}, a.Verb) && len(rest) == 0:
 	default:
 		return bad()
 	}
@@ -200,6 +201,13 @@ func generate(seed int64, s *shape) (list []Action) {
 			until(Action{Verb: "output", Fault: wellOutput}, 60)
 		}
 		add(a)
+	}
+	if r := dice.IntN(8); r == 0 { // with what comes after it
+		at := last/2 + dice.IntN(last/2)
+		add(Action{At: at, Verb: "end"})
+		if dice.IntN(2) == 0 {
+			add(Action{At: at + dice.IntN(20), Verb: []string{"stop", "reset", "arm", "disarm"}[dice.IntN(4)]})
+		}
 	}
 	for _, who := range []string{"a", "b"} {
 		add(Action{At: last, Verb: []string{"hang", "leave"}[dice.IntN(2)], Client: who})
