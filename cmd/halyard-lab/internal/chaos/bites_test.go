@@ -116,7 +116,7 @@ func (l carryless) Write(p []byte) (int, error) {
 // TestBites: a defect that is planted in any layer is found, and minimised to what shows it. The seeds and the scripts
 // are in testdata/planted; HALYARD_WRITE=1 writes them.
 func TestBites(t *testing.T) {
-	const most = 60
+	const most = 300
 	for name, c := range planted() {
 		t.Run(name, func(t *testing.T) {
 			r, err := Open(c.robot)

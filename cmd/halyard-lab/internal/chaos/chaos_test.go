@@ -27,7 +27,7 @@ func sampled() (names []string) {
 
 // TestNoViolation: random schedules break no invariant, and each invariant is exercised.
 func TestNoViolation(t *testing.T) {
-	n := haltest.Sample(40, 120)
+	n := haltest.Sample(70, 160)
 	counts := Counts{}
 	for _, name := range sampled() {
 		r, err := Open(name)

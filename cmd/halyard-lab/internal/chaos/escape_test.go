@@ -8,7 +8,7 @@ import (
 )
 
 // TestMotorEscapes: a hand pushes a motor of each kind of controller so far outside its soft limits that it must lose
-// its torque. With the default following error, which is more than the joint can turn, it would keep it: that is seen.
+// its torque. With the default following error, which is more than the joint can turn, it would keep it: that is seen, by this or by its goal.
 func TestMotorEscapes(t *testing.T) {
 	const script = `
 at 5 command a 0 position 0.9
@@ -38,7 +38,7 @@ at 130 leave a
 			t.Errorf("%s: got violation %q, %v, exercised %v", name, sound.What, err, sound.Exercised[kind])
 		}
 		if wrong, err := r.execute(seed, slices.Clone(schedule), loose); err != nil ||
-			wrong.Violated != Invariants[escaped].Name {
+			wrong.Violated != Invariants[escaped].Name && wrong.Violated != Invariants[ahead].Name {
 			t.Errorf("%s, default following error: got %q, %v", name, wrong.Violated, err)
 		}
 	}

@@ -373,9 +373,10 @@ func (r *run) judgeAbsence(i int, on, reach, honest bool) {
 	if s.Mode == hal.VelocityMode {
 		goal = s.GoalVelocity
 	}
-	if !(goal*out > 0 && s.Velocity*out > 0.2) { // one that comes back is braked
+	if w.pressed++; !(goal*out > 0 && s.Velocity*out > 0.2) { // one that comes back is braked
 		w.pressed = 0
-	} else if w.pressed++; r.broken(pressed, i, w.beyond > believed, true, w.pressed <= believed) {
+	}
+	if r.broken(pressed, i, w.beyond > believed, true, w.pressed <= believed) {
 		r.violated(pressed, i, "%v: %.3f at %.3f rad, want nothing outwards of %.3f..%.3f", s.Mode, goal, s.Position,
 			a.Limits.MinPosition, a.Limits.MaxPosition)
 	}
@@ -393,7 +394,7 @@ func (r *run) judgeAbsence(i int, on, reach, honest bool) {
 	}
 	// A drive without current reports no torque, and a change of mode takes it for some cycles.
 	began := on && (reach || j.policy != "park") && s.Mode == hal.PositionMode && w.off > 2*believed
-	if w.off++; r.broken(wakes, i, began, since > after, since <= after || w.chance) {
+	if w.off++; r.broken(wakes, i, began, true, since <= after || w.chance) {
 		r.violated(wakes, i, "torque came on %v after its last command", since)
 	}
 	switch {

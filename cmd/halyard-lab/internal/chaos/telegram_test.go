@@ -30,7 +30,7 @@ func TestSafety18Telegrams(t *testing.T) {
 		}
 		for variant := range int64(3) { // position, a mirrored arm, and a wheel
 			var line servo.Line
-			s, err := r.build(int64(len(r.variants))+variant, func(p *plan.Plan) {
+			s, err := r.build(int64(len(r.variants)-1)+variant, func(p *plan.Plan) {
 				p.Tap = func(_ string, _ configs.BodyKind, open servo.Opener) servo.Opener {
 					return func() (servo.Line, error) {
 						l, err := open()
