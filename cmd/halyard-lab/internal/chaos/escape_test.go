@@ -8,7 +8,8 @@ import (
 )
 
 // TestMotorEscapes: a hand pushes a motor of each kind of controller so far outside its soft limits that it must lose
-// its torque. With the default following error, which is more than the joint can turn, it would keep it: that is seen, by this or by its goal.
+// its torque. With the default following error, which is more than the joint can turn, it would keep it: that is seen,
+// by this or by its goal.
 func TestMotorEscapes(t *testing.T) {
 	const script = `
 at 5 command a 0 position 0.9

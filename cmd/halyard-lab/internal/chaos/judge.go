@@ -329,7 +329,8 @@ func (r *run) judgeJoint(i int) {
 	}
 	w.at = [2]float64{s.Position, w.at[0]}
 	still := w.stays(step, ahead, stepNoise+2*j.tick, !held || now-w.command <= period, now-w.command <= after)
-	if j.policy == "park" && (!held || near || math.Abs(step) <= stepShare*homeSpeed*(passed-w.stepped).Seconds()+stepNoise+
+	if j.policy == "park" && (!held || near || math.Abs(step) <= stepShare*homeSpeed*(passed-w.stepped).Seconds()+
+		stepNoise+
 		2*j.tick) {
 		still = true
 	}

@@ -179,7 +179,8 @@ func generate(seed int64, s *shape) (list []Action) {
 			a.Verb, a.Value = "hand", 1.2*(2*dice.Float64()-1)
 			if dice.IntN(2) == 0 { // against any motor, beyond the soft limits, near which it was commanded
 				a.Value *= 3
-				add(Action{At: max(3, at-20), Verb: "command", Client: a.Client, Joint: a.Joint, Mode: j.modes[0].String(),
+				add(Action{At: max(3, at-20), Verb: "command", Client: a.Client, Joint: a.Joint,
+					Mode:  j.modes[0].String(),
 					Value: math.Copysign(0.8, a.Value)})
 			}
 			until(Action{Verb: "hand", Joint: a.Joint}, 40)

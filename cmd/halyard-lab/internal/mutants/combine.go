@@ -79,7 +79,8 @@ func (f *combined) add(i int, m *Mutant) bool {
 		if fn.Type.Results == nil {
 			body += "\nreturn"
 		}
-		f.errors[fn] = append(f.errors[fn], fmt.Sprintf("\n//line mutant-%d:1\nif mutantNow == \"%d\" {%s\n}", i, i, body))
+		f.errors[fn] = append(f.errors[fn], fmt.Sprintf("\n//line mutant-%d:1\nif mutantNow == \"%d\" {%s\n}", i, i,
+			body))
 		return true
 	}
 	return false

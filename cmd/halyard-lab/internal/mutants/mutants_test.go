@@ -39,9 +39,11 @@ func module(t *testing.T) string {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod": "module limits\n\ngo 1.26\n",
-		"a/a.go": "package a\n\nconst Limit = 3\n\nconst spare = 4\n\nconst Idle = 6\n\nfunc Spare() int { return spare }\n",
+		"a/a.go": "package a\n\nconst Limit = 3\n\nconst spare = 4\n\nconst Idle = 6\n\nfunc Spare() int { return " +
+			"spare }\n",
 		"a/a_test.go": "package a\n\nimport \"testing\"\n\nfunc TestLimit(t *testing.T) {\n\tif Limit != 3 " +
-			"{\n\t\tt.Error(Limit)\n\t}\n}\n\nfunc TestSpare(t *testing.T) {\n\tif Spare() != 4 {\n\t\tt.Error()\n\t}\n}\n",
+			"{\n\t\tt.Error(Limit)\n\t}\n}\n\nfunc TestSpare(t *testing.T) {\n\tif Spare() != 4 " +
+			"{\n\t\tt.Error()\n\t}\n}\n",
 	} {
 		path := filepath.Join(dir, name)
 		os.MkdirAll(filepath.Dir(path), 0o700)
