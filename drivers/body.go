@@ -121,7 +121,7 @@ func (j *joint) write(f *hal.Frame, a *hal.Actuator, enable bool) {
 	if !a.Wraps {
 		j.countTurns(enable && j.goal.Enable)
 	}
-	if enable && !j.goal.Enable { // its mode is none: it starts from where it is
+	if enable && !j.goal.Enable { // without a mode: where it is, its goals begin
 		j.reach = [2]float64{math.Inf(-1), math.Inf(1)}
 	}
 	j.goal.Enable = enable

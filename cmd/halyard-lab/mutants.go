@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halyard-robotics/halyard/cmd/halyard-lab/internal/chaos"
 	"github.com/halyard-robotics/halyard/cmd/halyard-lab/internal/mutants"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/command"
@@ -44,7 +45,8 @@ func newMutants(p *command.Program) *cobra.Command {
 					Err: fmt.Errorf("got %q, want a text of one of %d errors", args[0], len(all)),
 					Try: "halyard-lab mutants --check"}
 			}
-			return runMutants(cmd.Context(), p, some, mutants.Runner{Chaos: schedules, Own: own}, check)
+			return runMutants(cmd.Context(), p, some,
+				mutants.Runner{Chaos: schedules, Own: own, Robots: chaos.Sample()}, check)
 		},
 	}
 	c.Flags().IntVar(&schedules, "chaos", 0,

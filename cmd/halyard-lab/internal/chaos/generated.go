@@ -31,6 +31,18 @@ func Generated() (names []string) {
 	return slices.Compact(names)
 }
 
+// Sample is one of Generated for each type of bus.
+func Sample() (names []string) {
+	types := map[string]bool{}
+	for _, name := range Generated() {
+		if kind, _, _ := strings.Cut(name, "/"); !types[kind] {
+			types[kind] = true
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // kit is how one variant of a generated robot is made.
 type kit struct {
 	joints   int

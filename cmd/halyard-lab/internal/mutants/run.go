@@ -74,21 +74,18 @@ const (
 type Runner struct {
 	Root  string
 	Own   bool // only the tests of the file's own package
-	Chaos int  // schedules of each of Configs in place of tests; 0 = tests
+	Chaos int  // schedules of each of Robots in place of tests; 0 = tests
 
-	list []Mutant
-	dir  string // of the files below
-	all  build
-	in   map[int]bool   // errors that are in all
-	bad  map[int]string // errors that do not compile there
+	Robots []string // configs of halyard-lab chaos
+	list   []Mutant
+	dir    string // of the files below
+	all    build
+	in     map[int]bool   // errors that are in all
+	bad    map[int]string // errors that do not compile there
 }
 
 // build is an overlay of changed files, and the laboratory with them.
 type build struct{ overlay, lab string }
-
-// Configs are the robots whose schedules judge an error.
-var Configs = []string{"dynamixel2/xm430-w350", "cybergear/cybergear", "dynamixel1/mx-28", "odrive-can/odrive-s1",
-	"vesc/vesc-6", "feetech/sts3215", "hiwonder/lx-16a", "xm430-arm"}
 
 // Root is the folder of the module that the working directory is in.
 func Root(ctx context.Context) (string, error) {
@@ -219,7 +216,7 @@ func (r *Runner) tests(ctx context.Context, b build, env []string, m *Mutant) st
 
 // schedules is the first violation of a config, "" = none.
 func (r *Runner) schedules(ctx context.Context, b build, env []string) string {
-	for _, config := range Configs {
+	for _, config := range r.Robots {
 		limited, cancel := context.WithTimeout(ctx, scheduleTime)
 		out, err := r.command(limited, env, b.lab, "chaos", config, "--quick", "--seeds", fmt.Sprint(r.Chaos))
 		cancel()
