@@ -69,17 +69,26 @@ func newExport(a *app) *cobra.Command {
 	var dir string
 	var files bool
 	c := &cobra.Command{
-		Use:     "export FILE --csv DIR | --files",
-		Short:   "write the channels of a recording as CSV files",
-		Example: "  halyard export run.mcap --csv run\n  halyard export run.mcap --files",
+		Use:   "export FILE [--csv DIR | --files]",
+		Short: "write the channels of a recording as CSV files",
+		Long: "Writes the channels of a recording as CSV files. Without an option it lists the topics of the file, which " +
+			"may be\nan MCAP of another program.",
+		Example: "  halyard export run.mcap --csv run\n  halyard export run.mcap --files\n  halyard export bag.mcap",
 		Args:    arguments("FILE", "halyard export run.mcap --csv run"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if (dir == "") != files {
+			if dir != "" && files {
 				return &hal.Error{Kind: hal.Invalid, Op: "export",
-					Err: errors.New("want --csv with a folder, or --files"), Try: "halyard export " + args[0] +
+					Err: errors.New("got --csv and --files, want one of them"), Try: "halyard export " + args[0] +
 						" --csv DIR"}
 			}
 			return opened(args[0], func(f *os.File) error {
+				if dir == "" && !files {
+					list, cut, err := record.Topics(f)
+					if cut != nil {
+						a.note("%v", cut)
+					}
+					return errors.Join(err, show(a, list))
+				}
 				in, err := record.NewReader(f)
 				if err != nil {
 					return err

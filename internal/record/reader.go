@@ -52,6 +52,20 @@ type Reader struct {
 // NewReader reads the head of the file r: metadata and attachments. The error is of kind Invalid if r is not a
 // recording of Halyard.
 func NewReader(r io.Reader) (*Reader, error) {
+	d, err := newReader(r)
+	if err != nil || d.Info.Rig != "" {
+		return d, err
+	}
+	d.Close()
+	if err = d.Cut; err == nil {
+		err = errors.New("got an MCAP file of another program, want a recording of Halyard (try: halyard export FILE, " +
+			"which lists its topics)")
+	}
+	return nil, &hal.Error{Kind: hal.Invalid, Op: "read recording", Err: err}
+}
+
+// newReader reads the head of an MCAP file of any program.
+func newReader(r io.Reader) (*Reader, error) {
 	z, err := zstd.NewReader(nil, zstd.WithDecoderMaxWindow(maxRecord))
 	if err != nil {
 		return nil, err
@@ -74,13 +88,56 @@ func NewReader(r io.Reader) (*Reader, error) {
 	default:
 		d.ahead = true
 	}
-	if d.Info.Rig == "" {
-		if d.Cut != nil {
-			return fault(d.Cut)
-		}
-		return fault(errors.New("got an MCAP file of another program, want a recording of Halyard"))
-	}
 	return d, nil
+}
+
+// Contents is one topic of an MCAP file: how many messages it has, how large they are, and from when to when, s since 1970.
+type Contents struct {
+	Topic    string  `json:"topic"`
+	Messages int     `json:"messages"`
+	Bytes    int     `json:"bytes"`
+	From     float64 `json:"from_s"`
+	To       float64 `json:"to_s"`
+}
+
+// Cells implements a row of a table.
+func (t Contents) Cells() [][2]any {
+	return [][2]any{{"topic", t.Topic}, {"messages", t.Messages}, {"bytes", t.Bytes}, {"seconds", t.To - t.From}}
+}
+
+// maxTopics bounds the topics of a file.
+const maxTopics = 1 << 16
+
+// Topics reads an MCAP file of any program and returns its topics in the order of their first messages. cut is the cause
+// of a truncated file.
+func Topics(r io.Reader) (list []Contents, cut, err error) {
+	d, err := newReader(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer d.Close()
+	at := map[string]int{}
+	for {
+		if !d.ahead {
+			if err := d.read(); err == io.EOF {
+				return list, d.Cut, nil
+			} else if err != nil {
+				return list, nil, &hal.Error{Kind: hal.Invalid, Op: "read recording", Err: err}
+			}
+		}
+		d.ahead = false
+		name := d.topics[d.msg.ChannelID]
+		i, ok := at[name]
+		if !ok {
+			if i = len(list); i == maxTopics {
+				return list, fmt.Errorf("it has more than %d topics", maxTopics), nil
+			}
+			at[name] = i
+			list = append(list, Contents{Topic: name, From: float64(d.msg.LogTime) / 1e9})
+		}
+		t := &list[i]
+		t.Messages, t.Bytes, t.To = t.Messages+1, t.Bytes+len(d.msg.Data), float64(d.msg.LogTime)/1e9
+	}
 }
 
 // Next returns the next message, or io.EOF at the end of the file or of its readable part; then Cut has the cause.

@@ -781,3 +781,34 @@ func FuzzMessages(f *testing.F) {
 		ParseCycle(in)
 	})
 }
+
+// TestTopics: a file of another program is no recording, and its topics are listed, also of one that is cut.
+func TestTopics(t *testing.T) {
+	var file bytes.Buffer
+	w, err := mcap.NewWriter(&file, &mcap.WriterOptions{Chunked: true, Compression: mcap.CompressionLZ4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, err := range []error{
+		w.WriteHeader(&mcap.Header{Library: "rosbag2"}),
+		w.WriteChannel(&mcap.Channel{ID: 1, Topic: "/odom"}), w.WriteChannel(&mcap.Channel{ID: 2, Topic: "/scan"}),
+		w.WriteMessage(&mcap.Message{ChannelID: 2, LogTime: 1e9, Data: make([]byte, 10)}),
+		w.WriteMessage(&mcap.Message{ChannelID: 1, LogTime: 2e9, Data: make([]byte, 3)}),
+		w.WriteMessage(&mcap.Message{ChannelID: 2, LogTime: 3e9, Data: make([]byte, 20)}), w.Close(),
+	} {
+		if err != nil {
+			t.Fatalf("%d: %v", i, err)
+		}
+	}
+	if _, err := NewReader(bytes.NewReader(file.Bytes())); err == nil || !strings.Contains(err.Error(), "halyard export") {
+		t.Errorf("read as a recording: got %v", err)
+	}
+	want := []Contents{{"/scan", 2, 30, 1, 3}, {"/odom", 1, 3, 2, 2}}
+	got, cut, err := Topics(bytes.NewReader(file.Bytes()))
+	if err != nil || cut != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, %v, %v, want %v", got, cut, err, want)
+	}
+	if _, cut, err := Topics(bytes.NewReader(file.Bytes()[:60])); err != nil || cut == nil {
+		t.Errorf("cut file: got %v, %v", cut, err)
+	}
+}

@@ -37,6 +37,9 @@ func (r *Robot) SetDrive(o DriveOptions) (faults yaml.Faults) {
 		return joints
 	}
 	wheels, steer := find("wheels", o.Wheels), find("steer", o.Steer)
+	if len(faults) > 0 {
+		return faults
+	}
 	if o.Wheels == nil {
 		wheels = r.wheels()
 	}
