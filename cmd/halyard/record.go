@@ -71,7 +71,8 @@ func newExport(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export FILE [--csv DIR | --files]",
 		Short: "write the channels of a recording as CSV files",
-		Long: "Writes the channels of a recording as CSV files. Without an option it lists the topics of the file, which " +
+		Long: "Writes the channels of a recording as CSV files. Without an option it lists the topics of the file, " +
+			"which " +
 			"may be\nan MCAP of another program.",
 		Example: "  halyard export run.mcap --csv run\n  halyard export run.mcap --files\n  halyard export bag.mcap",
 		Args:    arguments("FILE", "halyard export run.mcap --csv run"),

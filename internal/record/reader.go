@@ -91,7 +91,8 @@ func newReader(r io.Reader) (*Reader, error) {
 	return d, nil
 }
 
-// Contents is one topic of an MCAP file: how many messages it has, how large they are, and from when to when, s since 1970.
+// Contents is one topic of an MCAP file: how many messages it has, how large they are, and from when to when, s since
+// 1970.
 type Contents struct {
 	Topic    string  `json:"topic"`
 	Messages int     `json:"messages"`
@@ -108,8 +109,8 @@ func (t Contents) Cells() [][2]any {
 // maxTopics bounds the topics of a file.
 const maxTopics = 1 << 16
 
-// Topics reads an MCAP file of any program and returns its topics in the order of their first messages. cut is the cause
-// of a truncated file.
+// Topics reads an MCAP file of any program and returns its topics in the order of their first messages. cut is the
+// cause of a truncated file.
 func Topics(r io.Reader) (list []Contents, cut, err error) {
 	d, err := newReader(r)
 	if err != nil {

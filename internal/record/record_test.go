@@ -800,7 +800,8 @@ func TestTopics(t *testing.T) {
 			t.Fatalf("%d: %v", i, err)
 		}
 	}
-	if _, err := NewReader(bytes.NewReader(file.Bytes())); err == nil || !strings.Contains(err.Error(), "halyard export") {
+	if _, err := NewReader(bytes.NewReader(file.Bytes())); err == nil ||
+		!strings.Contains(err.Error(), "halyard export") {
 		t.Errorf("read as a recording: got %v", err)
 	}
 	want := []Contents{{"/scan", 2, 30, 1, 3}, {"/odom", 1, 3, 2, 2}}
