@@ -16,6 +16,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/record"
 	"github.com/halyard-robotics/halyard/internal/replay"
 	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/sim/model"
 )
 
 // RecordStats counts the written and the dropped data of a recording.
@@ -55,7 +56,7 @@ func (s *System) Record(w io.Writer) (*Recording, error) {
 
 // attached are the files that a recording would have attached.
 func (s *System) attached() ([]string, error) {
-	a, err := s.sys.Plan.Config.Archive()
+	a, err := s.sys.Plan.Config.Archive(model.FilesOf)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func (r *Recording) Stop() (RecordStats, error) {
 // recordInfo describes the system in a recording.
 func (s *System) recordInfo() (*record.Info, error) {
 	c := s.sys.Plan.Config
-	a, err := c.Archive()
+	a, err := c.Archive(model.FilesOf)
 	if err != nil {
 		return nil, err
 	}

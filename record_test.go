@@ -21,6 +21,7 @@ import (
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/record"
+	"github.com/halyard-robotics/halyard/sim/model"
 )
 
 // recorded runs a config for some cycles with a swinging joint, and returns its recording.
@@ -76,8 +77,8 @@ func TestReplayIsIdentical(t *testing.T) {
 	}
 }
 
-// TestReplayOfPackage: a URDF is replayed with the meshes that it names by its package, though its folder has gone. One
-// whose package is not below the config's folder is recorded as absent.
+// TestReplayOfPackage: a robot is replayed though its folder has gone: with the meshes that a URDF names by its package,
+// below the config's folder or above it, and the included files and meshes of an MJCF.
 func TestReplayOfPackage(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "arm"), os.DirFS("sim/model/testdata/arm")); err != nil {
@@ -90,6 +91,20 @@ func TestReplayOfPackage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for name, text := range map[string]string{
+		"mujoco.yaml": "name: mujoco\nclock: {mode: lockstep, period: 10ms}\nagents:\n  - {name: arm, model: mj/arm.xml, body: sim}\n",
+		"mj/arm.xml": `<mujoco><compiler meshdir="../shapes"/><include file="inner.xml"/><worldbody><body name="a"><joint name="j"/>` +
+			`<geom type="mesh" mesh="t"/></body></worldbody></mujoco>`,
+		"mj/inner.xml": `<mujoco><asset><mesh file="t.obj"/></asset></mujoco>`,
+		"shapes/t.obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	load := func(name string) *halyard.Config {
 		c, err := halyard.Load(filepath.Join(dir, name))
 		if err != nil {
@@ -97,17 +112,22 @@ func TestReplayOfPackage(t *testing.T) {
 		}
 		return c
 	}
-	inside, err := load("arm/rig.yaml").Archive()
-	if err != nil || fmt.Sprint(inside.Absent) != "[package://arm/meshes/base.dae package://arm/meshes/base.stl]" {
+	inside, err := load("arm/rig.yaml").Archive(model.FilesOf)
+	if err != nil || fmt.Sprint(inside.Absent) != "[package://arm/meshes/base.dae]" { // which is only drawn
 		t.Errorf("a config inside the package: got absent %v, %v", inside.Absent, err)
 	}
-	file := recorded(t, load("rig.yaml"), 50)
-	if err := os.RemoveAll(filepath.Join(dir, "arm")); err != nil {
+	files := map[string][]byte{}
+	for _, name := range []string{"rig.yaml", "arm/rig.yaml", "mujoco.yaml"} {
+		files[name] = recorded(t, load(name), 50)
+	}
+	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	got, err := halyard.Replay(bytes.NewReader(file), halyard.ReplayOptions{})
-	if err != nil || got.Cycles != 50 || got.Different != 0 {
-		t.Errorf("got %+v, %v, want 50 identical cycles", got, err)
+	for name, file := range files {
+		got, err := halyard.Replay(bytes.NewReader(file), halyard.ReplayOptions{})
+		if err != nil || got.Cycles != 50 || got.Different != 0 {
+			t.Errorf("%s: got %+v, %v, want 50 identical cycles", name, got, err)
+		}
 	}
 }
 

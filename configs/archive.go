@@ -31,9 +31,10 @@ type Archive struct {
 }
 
 // Archive collects the sources of c: the document, the options, the files of its keys that name files, and the meshes
-// of these. A file outside the config's folder is stored under outside/ if the config itself names it. The error is
-// hal.Invalid if c was not read by this package.
-func (c *Config) Archive() (*Archive, error) {
+// of these. A file outside the config's folder is stored under outside/ if the config itself names it, or if a robot file
+// needs it: opens returns the files that reading the robot file at path opens, their paths by their names there; a file
+// beside the robot file then says where each is. The error is hal.Invalid if c was not read by this package.
+func (c *Config) Archive(opens func(path string) map[string]string) (*Archive, error) {
 	if c.data == nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "archive", Err: errMadeByHand}
 	}
@@ -44,7 +45,11 @@ func (c *Config) Archive() (*Archive, error) {
 		if !filepath.IsLocal(name) {
 			local = fmt.Sprintf("outside/%d/%s", len(a.Files), filepath.Base(name))
 		}
-		if a.take(c.Resolve(name), local) && local != name {
+		taken := a.take(c.Resolve(name), local)
+		if taken && bytes.HasPrefix(bytes.TrimSpace(a.Files[local]), []byte("<")) {
+			a.takeOpened(local, c.Resolve(name), opens(c.Resolve(name)))
+		}
+		if taken && local != name {
 			a.Config = bytes.ReplaceAll(a.Config, []byte(name), []byte(local))
 			for i := range a.Options.Set {
 				a.Options.Set[i] = strings.ReplaceAll(a.Options.Set[i], name, local)
@@ -133,6 +138,31 @@ func (a *Archive) take(from, name string) bool {
 	}
 	return true
 }
+
+// takeOpened adds the files that reading the robot file at from, called name here, opens, and, called as the robot file
+// with Moved at its end, the list of those that are elsewhere than their names say.
+func (a *Archive) takeOpened(name, from string, opened map[string]string) {
+	var list strings.Builder
+	for _, as := range slices.Sorted(maps.Keys(opened)) {
+		inside := path.Join(path.Dir(name), filepath.ToSlash(as))
+		if filepath.IsLocal(as) && filepath.Join(filepath.Dir(from), filepath.FromSlash(as)) == opened[as] {
+			a.take(opened[as], inside)
+			continue
+		}
+		to := fmt.Sprintf("outside/%d/%s", len(a.Files), filepath.Base(opened[as]))
+		if a.take(opened[as], to) {
+			fmt.Fprintf(&list, "%s\t%s%s\n", as, strings.Repeat("../", strings.Count(name, "/")), to)
+			a.Absent = slices.DeleteFunc(a.Absent, func(absent string) bool { return absent == as })
+		}
+	}
+	if list.Len() > 0 {
+		a.Files[name+Moved] = []byte(list.String())
+	}
+}
+
+// Moved ends the name of a file that says where the files that a robot file names are in an archive: a line each, the
+// name, a tab, and the path from the robot file's folder.
+const Moved = ".files"
 
 // meshesOf are the files that a robot file in XML names in attributes; none of another file.
 func meshesOf(data []byte) (list []string) {

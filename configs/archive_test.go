@@ -52,7 +52,7 @@ record: {file: run.mcap}
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := c.Archive()
+	a, err := c.Archive(func(string) map[string]string { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/model"
 )
 
 const (
@@ -139,7 +140,7 @@ func (q *Queue) Close() { q.nats.Close() }
 
 // Store puts cfg with all its files into the queue and returns its digest.
 func (q *Queue) Store(ctx context.Context, cfg *configs.Config) (string, error) {
-	archive, err := cfg.Archive()
+	archive, err := cfg.Archive(model.FilesOf)
 	if err != nil {
 		return "", err
 	}

@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,6 +25,7 @@ type finder struct {
 	prefixes []string
 	named    map[string]string   // packages found below paths
 	known    map[string][]string // what roots found
+	moved    map[string]string   // of an archive: where files are
 	looked   int                 // folders that were read
 }
 
@@ -37,6 +39,43 @@ const (
 func newFinder(dir string, packages map[string]string) *finder {
 	return &finder{dir: dir, packages: packages, paths: filepath.SplitList(os.Getenv("ROS_PACKAGE_PATH")),
 		prefixes: filepath.SplitList(os.Getenv("AMENT_PREFIX_PATH"))}
+}
+
+// movedFiles are the files that an archive keeps elsewhere than the robot file at path says: see configs.Moved.
+func movedFiles(path string) map[string]string {
+	data, err := readFile(path + ".files")
+	if err != nil {
+		return nil // it is in no archive
+	}
+	moved := map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		if name, to, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
+			moved[name] = filepath.Join(filepath.Dir(path), filepath.FromSlash(to))
+		}
+	}
+	return moved
+}
+
+// FilesOf returns the files that reading the robot file at path opens, as meshes and as parts of it: their paths, by
+// their names there; none of one with faults.
+func FilesOf(path string) map[string]string {
+	files := map[string]string{}
+	data, err := readFile(path)
+	if err != nil {
+		return files
+	}
+	f := newMeshFinder(path, data, nil)
+	_, err = ParseFile(data, path, FileOptions{Open: func(name string) (io.ReadCloser, error) {
+		at, in, err := f.open(name)
+		if err == nil {
+			files[name] = at
+		}
+		return in, err
+	}})
+	if err != nil {
+		return nil // what it names may be any file
+	}
+	return files
 }
 
 // meshFolder is the meshdir of a URDF for MuJoCo.
@@ -53,6 +92,9 @@ func meshFolder(data []byte) (dir string) {
 
 // find returns the path of a file, and the folder of its package; "" if it is in none.
 func (f *finder) find(name string) (root, path string, err error) {
+	if at, ok := f.moved[name]; ok {
+		return "", at, nil
+	}
 	for _, scheme := range []string{"package://", "model://"} {
 		if rest, ok := strings.CutPrefix(name, scheme); ok {
 			return f.packaged(rest)

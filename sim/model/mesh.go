@@ -270,18 +270,31 @@ var errIrregular = errors.New("got no regular file")
 // Meshes opens the meshes of the robot file at path, whose text is data (which may name a folder of meshes) by name:
 // see finder.
 func Meshes(path string, data []byte, packages map[string]string) func(name string) (io.ReadCloser, error) {
-	f := newFinder(filepath.Dir(path), packages)
-	f.meshdir = meshFolder(data)
+	f := newMeshFinder(path, data, packages)
 	return func(name string) (io.ReadCloser, error) {
-		_, path, err := f.find(name)
-		if err != nil {
-			return nil, err
-		}
-		if is, err := os.Stat(path); err == nil && !is.Mode().IsRegular() { // a pipe would not even open
-			return nil, errIrregular
-		}
-		return os.Open(path)
+		_, in, err := f.open(name)
+		return in, err
 	}
+}
+
+// newMeshFinder finds the files of the robot file at path, whose text is data.
+func newMeshFinder(path string, data []byte, packages map[string]string) *finder {
+	f := newFinder(filepath.Dir(path), packages)
+	f.meshdir, f.moved = meshFolder(data), movedFiles(path)
+	return f
+}
+
+// open opens a file by its name in the robot file, and returns its path.
+func (f *finder) open(name string) (at string, in io.ReadCloser, err error) {
+	_, at, err = f.find(name)
+	if err != nil {
+		return "", nil, err
+	}
+	if is, err := os.Stat(at); err == nil && !is.Mode().IsRegular() { // a pipe would not even open
+		return "", nil, errIrregular
+	}
+	in, err = os.Open(at)
+	return at, in, err
 }
 
 // OpenMesh opens a mesh of a URDF in the folder dir for a viewer: a regular file of the URDF's own tree, which no link

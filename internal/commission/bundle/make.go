@@ -15,6 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/sim/model"
 )
 
 // Options are those of a report that is made.
@@ -63,7 +64,7 @@ func Make(ctx context.Context, nameOrPath string, o Options) (*Report, error) {
 // Of is the report of an examination that is over.
 func Of(p *plan.Plan, x *doctor.Examination, traffic *Traffic, tables map[string]*commission.RegisterFile, log []byte,
 	o Options) (*Report, error) {
-	a, err := p.Config.Archive()
+	a, err := p.Config.Archive(model.FilesOf)
 	if err != nil {
 		return nil, err
 	}
