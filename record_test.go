@@ -77,8 +77,8 @@ func TestReplayIsIdentical(t *testing.T) {
 	}
 }
 
-// TestReplayOfPackage: a robot is replayed though its folder has gone: with the meshes that a URDF names by its package,
-// below the config's folder or above it, and the included files and meshes of an MJCF.
+// TestReplayOfPackage: a robot is replayed though its folder has gone: with the meshes that a URDF names by its
+// package, below the config's folder or above it, and the included files and meshes of an MJCF.
 func TestReplayOfPackage(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "arm"), os.DirFS("sim/model/testdata/arm")); err != nil {
@@ -92,7 +92,8 @@ func TestReplayOfPackage(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{
-		"mujoco.yaml": "name: mujoco\nclock: {mode: lockstep, period: 10ms}\nagents:\n  - {name: arm, model: mj/arm.xml, body: sim}\n",
+		"mujoco.yaml": "name: mujoco\nclock: {mode: lockstep, period: 10ms}\nagents:\n  - {name: arm, model: " +
+			"mj/arm.xml, body: sim}\n",
 		"mj/arm.xml": `<mujoco><compiler meshdir="../shapes"/><include file="inner.xml"/><worldbody><body name="a"><joint name="j"/>` +
 			`<geom type="mesh" mesh="t"/></body></worldbody></mujoco>`,
 		"mj/inner.xml": `<mujoco><asset><mesh file="t.obj"/></asset></mujoco>`,

@@ -31,9 +31,9 @@ type Archive struct {
 }
 
 // Archive collects the sources of c: the document, the options, the files of its keys that name files, and the meshes
-// of these. A file outside the config's folder is stored under outside/ if the config itself names it, or if a robot file
-// needs it: opens returns the files that reading the robot file at path opens, their paths by their names there; a file
-// beside the robot file then says where each is. The error is hal.Invalid if c was not read by this package.
+// of these. A file outside the config's folder is stored under outside/ if the config itself names it, or if a robot
+// file needs it: opens returns the files that reading the robot file at path opens, their paths by their names there; a
+// file beside the robot file then says where each is. The error is hal.Invalid if c was not read by this package.
 func (c *Config) Archive(opens func(path string) map[string]string) (*Archive, error) {
 	if c.data == nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "archive", Err: errMadeByHand}
