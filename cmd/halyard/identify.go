@@ -16,7 +16,8 @@ import (
 func newIdentify(a *app) *cobra.Command {
 	var f configFlags
 	var o calibrate.Offline
-	var record, convert string
+	var record, convert, plan string
+	var judge bool
 	g := calibrate.Guide{Out: a.err, Now: time.Now}
 	c := &cobra.Command{
 		Use: "identify (CONFIG --joint J --out FILE | --servo MODEL --out FILE --data FILES | --check FILE --data " +
@@ -29,7 +30,9 @@ func newIdentify(a *app) *cobra.Command {
 			"  with --data     fits to recordings (BAM's raw JSON), files or folders\n" +
 			"  with --joint    moves that joint of CONFIG within a range that you confirm, records it, and fits to " +
 			"that\n" +
-			"  with --check    simulates recordings with a servo file, and prints the error of each",
+			"  with --check    simulates recordings with a servo file, and prints the error of each\n" +
+			"  with --plan     lists the motions that would tell more than the recordings of a servo file\n" +
+			"  with --judge    prints the errors on recordings that fits had not seen",
 		Example: "  halyard identify my-so101.yaml --joint elbow_flex --out elbow.yaml\n" +
 			"  halyard identify --servo xl330-m288 --data recordings --out xl330.yaml\n" +
 			"  halyard identify --check xl330.yaml --data recordings/kp200-sin_sin.json -o jsonl",
@@ -40,6 +43,13 @@ func newIdentify(a *app) *cobra.Command {
 			case convert != "":
 				lost, err := calibrate.ConvertServo(convert, o.Servo, o.Out, time.Now())
 				return a.noted(lost, err, func() error { a.note("%s", o.Out); return nil })
+			case plan != "":
+				rows, err := calibrate.PlanRows(plan)
+				return shown(a, rows, err)
+			case judge:
+				o.Data = append(o.Data, args...)
+				rows, err := o.Judge(a.note)
+				return shown(a, rows, err)
 			case len(g.Only) > 0 && (len(args) != 1 || o.Out == ""):
 				return calibrate.Refuse(fmt.Sprintf("%d arguments, --out %q", len(args), o.Out),
 					"CONFIG, and the servo file to write")
@@ -64,6 +74,10 @@ func newIdentify(a *app) *cobra.Command {
 	c.Flags().StringVar(&g.Plots, "plots", "", "folder for the plots as SVG")
 	c.Flags().StringVar(&convert, "convert", "",
 		"parameter file of BAM (JSON) to write as servo file, or servo file to write as BAM's")
+	c.Flags().StringVar(&plan, "plan", "",
+		"servo file: list the motions that would separate what its recordings leave unseparated")
+	c.Flags().BoolVar(&judge, "judge", false,
+		"with --servo and --data: fit without each gain and each motion in turn, and judge on those; takes long")
 	c.Flags().StringVar(&record, "record", "", "folder for the recordings of --joint")
 	c.RegisterFlagCompletionFunc("servo", words(actuator.Names()...))
 	return c

@@ -67,6 +67,66 @@ func (o *Offline) Run(now func() time.Time, note func(format string, args ...any
 	return PlayedRows(servo.Recordings), nil
 }
 
+// PlanRows are the motions that would separate what the servo file at path leaves unseparated.
+func PlanRows(path string) (rows []PlanRow, err error) {
+	s, err := identify.ReadServo(path)
+	if err != nil {
+		return nil, err
+	}
+	if s.Band == 0 {
+		return nil, Refuse(path+", without identified_over", "a servo file that halyard identify has written")
+	}
+	for _, m := range s.Plan() {
+		rows = append(rows, PlanRow(m))
+	}
+	return rows, nil
+}
+
+// PlanRow is a motion to record in addition.
+type PlanRow identify.Motion
+
+func (r PlanRow) Cells() report.Cells {
+	return report.Cells{{"motion", r.Name}, {"separates", r.Separates}, {"how", r.How}}
+}
+
+// JudgedRow is a model's error on recordings that neither its fit nor its choice has seen.
+type JudgedRow struct {
+	LeftOut string        `json:"left_out"`
+	Model   string        `json:"model"`
+	Own     float64       `json:"own_mae_deg"`
+	Unseen  float64       `json:"left_out_mae_deg"`
+	Inside  report.Number `json:"inside"`
+}
+
+func (r JudgedRow) Cells() report.Cells {
+	n := func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
+	return report.Cells{{"left out", r.LeftOut}, {"model", r.Model}, {"own mae deg", n(r.Own)},
+		{"left out mae deg", n(r.Unseen)}, {"inside", r.Inside}}
+}
+
+// Judge fits without the recordings of each gain and of each motion in turn, and judges on those.
+func (o *Offline) Judge(note func(format string, args ...any)) (rows []JudgedRow, err error) {
+	if o.Servo == "" || len(o.Data) == 0 || o.Out != "" || o.Check != "" {
+		return nil, Refuse("--judge without --servo and --data, or with --out or --check", "--servo MODEL --data FILES")
+	}
+	servo, err := ServoNamed(o.Servo, false)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := identify.Load(o.Data)
+	if err != nil {
+		return nil, err
+	}
+	all, err := identify.Judge(runs, servo, func(step string) { note("%s", step) })
+	for _, j := range all {
+		rows = append(rows, JudgedRow{j.LeftOut, j.Model, j.Own / degree, j.Unseen / degree, report.Number(j.Inside)})
+	}
+	if err == nil && len(rows) == 0 {
+		err = Refuse("recordings of one gain and one motion", "at least two gains, or two motions: one is left out")
+	}
+	return rows, err
+}
+
 // ServoNamed is the servo of a file, where files are allowed, or one of the models.
 func ServoNamed(name string, files bool) (*identify.Servo, error) {
 	if files && identify.IsFile(name) {

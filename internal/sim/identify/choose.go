@@ -199,13 +199,18 @@ func mean(all []float64) float64 {
 // fit. Effects of a strong drive are decided with the friction model M3, then the friction model with those.
 func choose(runs []*Run, spec *actuator.Spec, progress func(string)) []*fitted {
 	var all []*fitted
+	steps := 6
+	if saturates(runs, spec) {
+		steps = 7
+	}
 	bench := benchNames(runs, sheetHelps(runs, spec))
 	try := func(friction int, extra string, simpler *fitted) *fitted {
 		c := newCandidate(friction, extra, bench)
 		f := c.fit(runs, spec, simpler)
 		f.validate(runs, spec)
 		all = append(all, f)
-		progress(fmt.Sprintf("%-11s %5.2f deg, left out %5.2f deg", c, degrees(mean(f.mae)), degrees(mean(f.leftOut))))
+		progress(fmt.Sprintf("%s %-11s %5.2f deg, left out %5.2f deg", bar(len(all), steps), c, degrees(mean(f.mae)),
+			degrees(mean(f.leftOut))))
 		return f
 	}
 	plain := try(1, "", nil)
@@ -230,6 +235,12 @@ func choose(runs []*Run, spec *actuator.Spec, progress func(string)) []*fitted {
 	best = all[pick]
 	best.polish(runs, spec, all[:min(polishStarts, len(all))])
 	return slices.Insert(slices.Delete(all, pick, pick+1), 0, best)
+}
+
+// bar is a progress bar.
+func bar(done, all int) string {
+	done = min(done, all)
+	return "[" + strings.Repeat("=", 2*done) + strings.Repeat(" ", 2*(all-done)) + "]"
 }
 
 // withPlay is f with play between gear and load, where that predicts clearly better; nil where the recordings do not

@@ -95,28 +95,29 @@ func (r *Run) record(truth *trial, seconds float64, goal func(t float64) (float6
 	s.Reset(0)
 	s.Mode = hal.PositionMode
 	s.GoalPosition, s.Enable = goal(0)
-	type order struct {
-		at     int // ms
-		goal   float64
-		torque bool
+	var due []int // ms of the samples
+	for at := 0; at < int(seconds*1000); at += gap() {
+		due = append(due, at)
 	}
-	delay := int(math.Round(truth.bench.GoalDelay * 1000))
-	var orders []order
-	sample := 0 // ms, when the next one is due
+	goalDelay := int(math.Round(truth.bench.GoalDelay * 1000))
+	torqueDelay := goalDelay + int(math.Round(truth.bench.TorqueDelay*1000))
+	next, goals, torques := 0, 0, 0
 	for ms := range int(seconds * 1000) {
-		if ms == sample {
+		if next < len(due) && ms == due[next] {
 			at := float64(ms) / 1000
 			g, on := goal(at)
-			orders = append(orders, order{ms + delay, g, on})
 			load := math.Round(s.Duty * 885)
 			if load < 0 {
 				load += 65536
 			}
 			r.Samples = append(r.Samples, Sample{at, g, s.MeasuredPosition(), load, r.Volts, on})
-			sample += gap()
+			next++
 		}
-		for ; len(orders) > 0 && orders[0].at <= ms; orders = orders[1:] {
-			s.GoalPosition, s.Enable = orders[0].goal, orders[0].torque
+		for ; goals < len(due) && due[goals]+goalDelay <= ms; goals++ {
+			s.GoalPosition, _ = goal(float64(due[goals]) / 1000)
+		}
+		for ; torques < len(due) && due[torques]+torqueDelay <= ms; torques++ {
+			_, s.Enable = goal(float64(due[torques]) / 1000)
 		}
 		s.Step(0.001)
 		s.Supply.FinishStep(0.001)
