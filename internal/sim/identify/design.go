@@ -31,7 +31,8 @@ func (s *Servo) Plan() (all []Motion) {
 	most := math.Max(o.P[1], 1)
 	high := math.Ceil(math.Max(k.MaxDuty/(k.PositionGain*wideError), 1.5*most))
 	add(s.Prior != nil || o.Drive < drivenWell*k.MaxDuty, "saturated", "gain, kt and R; droop",
-		"steps of 60 degrees with a position gain of %.0f: the drive is then at its limit from %.0f degrees of error on; "+
+		"steps of 60 degrees with a position gain of %.0f: the drive is then at its limit from %.0f degrees of "+
+			"error on; "+
 			"%.0f %% was reached", high, degrees(k.MaxDuty/(k.PositionGain*high)), 100*o.Drive)
 	add(!o.Off, "torque off", "viscous friction from back-EMF; the delay of the torque",
 		"lift by 60 degrees or more, then torque off for 2 s: hold nothing under the arm that it may hit")
@@ -40,7 +41,8 @@ func (s *Servo) Plan() (all []Motion) {
 		"sines and a chirp up to %.1f rad/s, half of the speed without load; %.1f was reached", fastWell*free, o.Speed)
 	stall := k.Stall()
 	add(o.Load < loadedWell*stall, "loaded", "friction under load (Kl, Km, Ke); the mass",
-		"slow raising and holding with a load of %.2f N m or more (%.2f kg at 0.1 m); %.2f was reached", 2*loadedWell*stall,
+		"slow raising and holding with a load of %.2f N m or more (%.2f kg at 0.1 m); %.2f was reached",
+		2*loadedWell*stall,
 		2*loadedWell*stall/0.981, o.Load)
 	add(math.IsNaN(s.Play.Low), "hanging", "play", "slow crossings of the hanging position, %.0f degrees either way",
 		looseAngle)

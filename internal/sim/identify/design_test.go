@@ -44,8 +44,8 @@ func TestPlanAndReach(t *testing.T) {
 	}
 }
 
-// The whole of Fit, the choice of the model among it, on planted servos: with and without drops, play, delays of goal and
-// torque. The intervals of what every friction model has hold the truth in nine of ten. HALYARD_SEEDS draws more.
+// The whole of Fit, the choice of the model among it, on planted servos: with and without drops, play, delays of goal
+// and torque. The intervals of what every friction model has hold the truth in nine of ten. HALYARD_SEEDS draws more.
 func TestPlantedThroughFit(t *testing.T) {
 	seeds, _ := strconv.Atoi(os.Getenv("HALYARD_SEEDS"))
 	if seeds == 0 && !haltest.Full() {
