@@ -87,7 +87,8 @@ var law = []struct{ importer, may, reason string }{
 			"internal/builtin internal/assembly internal/commission internal/report",
 		"reads plans and the tools of a bus"},
 	{"internal/commission/bundle", "hal servo drivers configs internal/catalog internal/plan internal/assembly " +
-		"internal/builtin internal/commission internal/report", "examines a robot and its report with the doctor"},
+		"internal/builtin internal/commission internal/report sim/model",
+		"examines a robot and its report with the doctor"},
 	{"internal/commission", "hal servo drivers configs internal/wire internal/catalog internal/plan internal/assembly " +
 		"internal/report", "tools on a bus, by the table of hardware"},
 	{"internal/rigtest", "hal servo drivers sim configs internal", "rigs and lines for the tests of other packages"},
@@ -98,7 +99,8 @@ var law = []struct{ importer, may, reason string }{
 		"what all programs share: arguments, tables, errors"},
 	{root, "hal servo configs internal/catalog internal/plan internal/assembly internal/batch internal/budget " +
 		"internal/builtin internal/commission/doctor internal/record internal/replay internal/control " +
-		"internal/report internal/serve/dashboard internal/supervise", "the public API: what it hands out is public"},
+		"internal/report internal/serve/dashboard internal/supervise sim/model",
+		"the public API: what it hands out is public"},
 	{"extend", "servo configs internal/catalog", "names rows of the catalog for other programs"},
 	{"cmd/halyard-lab/internal/", "hal servo calibration drivers internal/wire sim protocols configs internal/batch " +
 		"internal/bench internal/budget internal/catalog internal/plan internal/builtin internal/assembly " +
