@@ -22,6 +22,12 @@ func (c *Config) complete() {
 			c.Clock.Mode = Realtime
 		}
 	}
+	if c.Clock.Timing == "" {
+		c.Clock.Timing = "ideal"
+		if c.Clock.Mode == Realtime && slices.ContainsFunc(c.Robots(), func(r Placed) bool { return r.Has(Emulated) }) {
+			c.Clock.Timing = "real"
+		}
+	}
 	c.World.Substep = Or(c.World.GivenSubstep, substep(c.Clock.Period))
 	for name, bus := range c.Buses {
 		baud, frequency := usualBaud, usualHertz

@@ -64,6 +64,7 @@ const (
 type Clock struct {
 	Mode   ClockMode     `yaml:"mode" enum:"lockstep|realtime" otherwise:"realtime where anything is real, else lockstep" doc:"lockstep: time advances when every controller has requested the step. realtime: time follows the wall clock."`
 	Period time.Duration `yaml:"period" default:"10ms" min:"100us" max:"1s" doc:"Length of one cycle."`
+	Timing string        `yaml:"timing" enum:"ideal|real" otherwise:"real in realtime where anything is emulated, else ideal" doc:"When simulated and emulated bodies measure. real: at the beginning of the cycle, after its commands were sent, as real lines do: a command answers a measurement one period later. ideal: at its end."`
 }
 
 // World is the simulated world.
@@ -99,6 +100,15 @@ type Bus struct {
 	ReturnDelay   time.Duration `yaml:"return_delay" default:"0s" min:"0s" max:"508us" doc:"Delay of each servo before its response, in steps of 2us. Emulated servos have it; the doctor expects it of real servos (halyard registers write PORT --id N return_delay=0)."`
 	Supply        *Supply       `yaml:"supply" otherwise:"the robot's" doc:"Supply of the servos of this bus, where it is another than that of the robot's model."`
 	Timing        Timing        `yaml:"timing" doc:"Timing of an emulated line."`
+}
+
+// AdapterLatency is the latency timer of the bus's adapter: that of its timing, or the one to set where it is not the
+// default.
+func (b *Bus) AdapterLatency() time.Duration {
+	if b.Timing.LatencyTimer == 0 && b.Latency > time.Millisecond {
+		return b.Latency
+	}
+	return b.Timing.LatencyTimer
 }
 
 // Supply is a power supply of servos; the voltage of all servos on it sags together.

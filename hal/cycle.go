@@ -46,7 +46,9 @@ func (r *Rig) run() {
 	r.step++
 	r.total++
 	for _, a := range r.agents {
-		r.read(a)
+		if !r.config.MeasureFirst {
+			r.read(a)
+		}
 		a.publish()
 		r.watchFaults(a)
 		a.watchGuard()
@@ -80,11 +82,20 @@ func (r *Rig) write() {
 // exchange sends the commands, lets a period pass and receives the replies.
 func (r *Rig) exchange() {
 	r.eachBus(Bus.Send)
+	if r.config.MeasureFirst {
+		r.eachBus(Bus.Receive)
+		r.time += r.config.Period
+		for _, a := range r.agents {
+			r.read(a)
+		}
+	}
 	for _, w := range r.worlds {
 		r.note(nil, "advance", w.Advance(r.config.Period))
 	}
-	r.eachBus(Bus.Receive)
-	r.time += r.config.Period
+	if !r.config.MeasureFirst {
+		r.eachBus(Bus.Receive)
+		r.time += r.config.Period
+	}
 }
 
 // read reads a's body at the present rig time.

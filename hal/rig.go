@@ -21,6 +21,9 @@ type Config struct {
 	Clock  Clock         // nil = the wall's
 	Log    *slog.Logger  // nil = silent
 	Replay bool          // repeats a journal: real bodies, whose lines are recordings, may be in lock-step
+	// MeasureFirst lets buses receive and bodies be read before time passes in the worlds, as on real lines: a
+	// measurement is that of the cycle's beginning, and a command that answers it acts one period later.
+	MeasureFirst bool
 }
 
 // Rig is all agents and worlds, one clock, one cycle. New makes it, Add fills it, Run lets time pass.

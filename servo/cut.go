@@ -40,6 +40,9 @@ func (r *GenericChain) Send() error {
 	if r.cut.halted.Swap(false) {
 		r.inhibit()
 	}
+	if r.busy > 0 {
+		return nil
+	}
 	err := r.send()
 	if r.line != nil {
 		r.stats.Pause(r.x)

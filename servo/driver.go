@@ -66,6 +66,9 @@ type ChainConfig struct {
 	// makes replies shorter: they stay NaN.
 	Reading      Level
 	PositionOnly bool
+	// Paced is of a line in memory, whose transfers cost time of its own clock only: one that takes longer than Period
+	// occupies the line for the cycles that it lasts. Nothing is sent in them, and States are those before.
+	Paced bool
 }
 
 // ServoConfig is one device of a chain.

@@ -162,6 +162,9 @@ type GenericChain struct {
 	list     []int
 	stats    Stats
 	cut      cut
+
+	busy  int     // of a paced line: further cycles of the exchange that is under way
+	shown []State // what State shows meanwhile
 }
 
 // HealthInterval is the number of cycles of period between two health reads: at least five, and at least 50 ms. Heat
@@ -191,6 +194,9 @@ func NewGenericChain(cfg ChainConfig, spec ChainSpec, p Protocol) *GenericChain 
 			s.base = max(spec.Base(i), cfg.Reading)
 		}
 		s.Restart(s.base)
+	}
+	if cfg.Paced {
+		r.shown = make([]State, len(cfg.Servos))
 	}
 	if cfg.Line != nil {
 		r.connect(cfg.Line)
@@ -228,7 +234,31 @@ func (r *GenericChain) takeGoals() {
 }
 
 // State returns the last state of servo i. The chain changes it in Send, Receive and Halt.
-func (r *GenericChain) State(i int) *State { return &r.Devices[i].State }
+func (r *GenericChain) State(i int) *State {
+	if r.busy > 0 {
+		return &r.shown[i]
+	}
+	return &r.Devices[i].State
+}
+
+// occupied counts a cycle of an exchange that is longer than the period, and reports whether there is one.
+func (r *GenericChain) occupied() bool {
+	if r.busy == 0 {
+		return false
+	}
+	r.busy--
+	return true
+}
+
+// pace notes for how many further cycles the exchange that has just ended occupies its line.
+func (r *GenericChain) pace() {
+	if r.cfg.Period > 0 && r.stats.Spent > r.cfg.Period {
+		r.stats.Overran++
+		if r.cfg.Paced {
+			r.busy = int((r.stats.Spent - 1) / r.cfg.Period)
+		}
+	}
+}
 
 // Fault returns why servo i has no torque although it is commanded on, or nil. Torque stays off until Enable has been
 // false once.

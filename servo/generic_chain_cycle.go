@@ -144,6 +144,12 @@ func (r *GenericChain) Receive() error {
 	if r.line == nil {
 		return r.reopen.Lost()
 	}
+	if r.occupied() {
+		return nil
+	}
+	for i := range r.shown {
+		r.shown[i] = r.Devices[i].State
+	}
 	r.cycle++
 	r.stats.Resume(r.x)
 	chosen := -1
@@ -172,6 +178,7 @@ func (r *GenericChain) Receive() error {
 	if r.line != nil { // else the cycle is not finished, and not counted
 		bad, garbage := r.protocol.ParserStats()
 		r.stats.End(r.x, bad, garbage)
+		r.pace()
 	}
 	return err
 }
@@ -361,6 +368,7 @@ func (r *GenericChain) readHealth(i int) error {
 func (r *GenericChain) ForgetReadings() {
 	r.cut.mu.Lock()
 	defer r.cut.mu.Unlock()
+	r.busy = 0
 	for i := range r.Devices {
 		d := &r.Devices[i]
 		d.State.Position, d.State.Voltage, d.State.Temperature = math.NaN(), math.NaN(), math.NaN()

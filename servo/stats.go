@@ -10,6 +10,7 @@ type Stats struct {
 	Garbage      uint64 // bytes that belonged to no packet
 	Fallbacks    uint64 // times a servo went from a faster way of reading to a slower one
 	Reopened     uint64 // times the line came back
+	Overran      uint64 // cycles that took longer than the period
 
 	Sent, Received uint64        // bytes on the wire in the last cycle
 	Wire           time.Duration // their time at the line's rate

@@ -57,7 +57,8 @@ func Build(p *plan.Plan, log *slog.Logger) (sys *System, err error) {
 		mode = hal.Realtime
 	}
 	rig, err := hal.New(hal.Config{Name: c.Name, Mode: mode, Period: c.Clock.Period, Seed: c.World.Seed, Log: log,
-		Clock: p.Clock, Replay: p.Replay})
+		MeasureFirst: c.Clock.Timing == "real",
+		Clock:        p.Clock, Replay: p.Replay})
 	if err != nil {
 		return nil, err
 	}
@@ -100,6 +101,7 @@ func Build(p *plan.Plan, log *slog.Logger) (sys *System, err error) {
 	b.observeModel()
 	b.watchAlarms()
 	b.watchDrift()
+	b.watchLines()
 	return b.System, nil
 }
 

@@ -50,7 +50,7 @@ func (b *Builder) openLine(name string, kind configs.BodyKind, on []plan.JointRe
 			return err
 		}
 		b.Scene.Share(l.Emu)
-		open, cfg.Latency = l.Emu.Open, bus.Timing.LatencyTimer+2*bus.Timing.USBFrame
+		open, cfg.Latency, cfg.Paced = l.Emu.Open, bus.AdapterLatency()+2*bus.Timing.USBFrame, true
 	}
 	open = b.tapped(name, kind, open)
 	var err error
@@ -149,5 +149,5 @@ func (b *Builder) emulate(name string, on []plan.JointRef, lock *sync.Mutex) (*e
 		}
 	}
 	return emulator.NewBus(emulator.BusConfig{Name: name, Baud: bus.Baud, Seed: b.Plan.Config.World.Seed,
-		Timing: TimingOf(bus), Mutex: lock}, servos...), nil
+		Timing: TimingOf(bus), Mutex: lock, Paced: lock == nil}, servos...), nil
 }

@@ -82,7 +82,7 @@ func (w *EmulatedWorld) Builder() *Builder {
 
 // TimingOf is how a config's line behaves where it is emulated.
 func TimingOf(b configs.Bus) emulator.Timing {
-	return emulator.Timing{Reply: b.Timing.ServoDelay, Frame: b.Timing.USBFrame, Latency: b.Timing.LatencyTimer,
+	return emulator.Timing{Reply: b.Timing.ServoDelay, Frame: b.Timing.USBFrame, Latency: b.AdapterLatency(),
 		Echo: b.Timing.Echo}
 }
 

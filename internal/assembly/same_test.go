@@ -23,9 +23,9 @@ joints:
 
 const sameRig = `
 name: one
-clock: {period: %v}
+clock: {period: %v%s}
 buses:
-  line: {type: %s, baud: %d, port: /dev/null}
+  line: {type: %s, baud: %d, port: /dev/null%s}
 agents:
   - name: one
     model: nodder-robot.yaml
@@ -44,6 +44,7 @@ type one struct {
 
 type oneOf struct {
 	body, kind, registers string
+	clock, bus            string // more keys
 	gains                 bool
 	model                 servo.Model
 	period                time.Duration
@@ -67,7 +68,7 @@ func (c oneOf) step(t *testing.T) *one {
 		c.period = 10 * time.Millisecond
 	}
 	mass := 0.3 * spec.StallTorque / 0.981
-	path := rigtest.RigOf(t, fmt.Sprintf(sameRig, c.period, c.kind, baud, c.body, c.gains, name, c.registers),
+	path := rigtest.RigOf(t, fmt.Sprintf(sameRig, c.period, c.clock, c.kind, baud, c.bus, c.body, c.gains, name, c.registers),
 		fmt.Sprintf(sameRobot, spec.NominalVolts, name, modes[:len(modes)-2], mass, mass*0.001))
 	s := rigtest.Step(t, rigtest.PlanOf(t, path, configs.Options{}))
 	return &one{Stepped: s, joint: &s.Agent.Layout().Actuators[0], servo: s.Sys.Scene.Body("one").Joint(0).Servo}
@@ -177,4 +178,71 @@ func TestGainsAreTheSame(t *testing.T) {
 		}
 		alike(t, "sag of registers and command", set[0], commanded[0], 3*2*math.Pi/spec.TicksPerTurn)
 	})
+}
+
+// TestRealTiming: with the timing of real lines a step of the goal is seen one cycle later than with the ideal one, on
+// simulated and emulated servos alike.
+func TestRealTiming(t *testing.T) {
+	c := oneOf{kind: "dynamixel2", model: catalog.BuiltinBuses().Of("dynamixel2").Lookup("xm430-w350")}
+	moved := func(body, timing string) (cycle int) {
+		c.body, c.clock = body, ", timing: "+timing
+		o := c.step(t)
+		o.Inputs[o.joint.Goal[hal.PositionMode]] = 0
+		o.Run(500 * time.Millisecond)
+		from := o.measured(o.joint.Position)
+		o.Inputs[o.joint.Goal[hal.PositionMode]] = 0.5
+		for cycle = 1; cycle < 50; cycle++ {
+			if o.Run(10 * time.Millisecond); math.Abs(o.measured(o.joint.Position)-from) > 0.02 {
+				break
+			}
+		}
+		return cycle
+	}
+	sim, emulated := moved("sim", "ideal"), moved("emulated", "ideal")
+	if sim != emulated || moved("sim", "real") != sim+1 || moved("emulated", "real") != sim+1 {
+		t.Errorf("got motion seen after %d and %d cycles ideally, %d and %d really; want one more", sim, emulated,
+			moved("sim", "real"), moved("emulated", "real"))
+	}
+}
+
+// TestSlowLineHasItsOwnRate: a line whose exchange takes longer than a period has new readings as rarely as the wire
+// allows, each is shown when its exchange ends, and the line's time stays with the world's. The log says it once.
+func TestSlowLineHasItsOwnRate(t *testing.T) {
+	for _, l := range []struct {
+		kind, model, bus string
+		period           time.Duration
+		every            int
+	}{
+		{"dynamixel2", "xm430-w350", "", 10 * time.Millisecond, 1},
+		{"dynamixel2", "xm430-w350", ", timing: {latency_timer: 16ms}", 10 * time.Millisecond, 2},
+		{"dynamixel2", "xm430-w350", ", latency: 16ms", 10 * time.Millisecond, 2},
+		{"dynamixel2", "xm430-w350", ", timing: {usb_frame: 8ms}", 2 * time.Millisecond, 4},
+	} {
+		c := oneOf{kind: l.kind, body: "emulated", model: catalog.BuiltinBuses().Of(l.kind).Lookup(l.model), bus: l.bus,
+			period: l.period}
+		o := c.step(t)
+		at := time.Duration(-1)
+		var gaps []int
+		for k, last := 0, 0; k < 400; k++ {
+			o.Inputs[o.joint.Goal[hal.PositionMode]] = 0.3 * math.Sin(float64(k)*l.period.Seconds())
+			o.Run(l.period)
+			if s := o.Device("joint"); s.Time != at {
+				if k > 200 {
+					gaps = append(gaps, k-last)
+				}
+				at, last = s.Time, k
+			}
+		}
+		most, mean := 0, 0.
+		for _, g := range gaps {
+			most, mean = max(most, g), mean+float64(g)/float64(len(gaps))
+		}
+		// The long read of a servo's health takes another buffer of an adapter.
+		if len(gaps) == 0 || math.Abs(mean-float64(l.every)) > 0.5 || most > 2*l.every+1 {
+			t.Errorf("%q: got readings every %.2f cycles, at most %d, want %d", l.bus, mean, most, l.every)
+		}
+		if line, rig := o.Sys.Lines[0].Emu.Edge(), 400*l.period; (line - rig).Abs() > 3*l.period {
+			t.Errorf("%q: the line is at %v, the rig at %v", l.bus, line, rig)
+		}
+	}
 }

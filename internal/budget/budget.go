@@ -161,7 +161,7 @@ func of(p *plan.Plan, name string, o Options) (Bus, error) {
 func lineOf(p *plan.Plan, name string, on []plan.JointRef, o Options) (*Line, error) {
 	c := p.Config.Buses[name]
 	l := &Line{Type: p.Catalog.Buses.Of(c.Type), Baud: c.Baud, ReturnDelay: c.ReturnDelay,
-		Timing: emulator.Timing{Reply: c.Timing.ServoDelay, Frame: c.Timing.USBFrame, Latency: c.Timing.LatencyTimer,
+		Timing: emulator.Timing{Reply: c.Timing.ServoDelay, Frame: c.Timing.USBFrame, Latency: c.AdapterLatency(),
 			Echo: c.Timing.Echo},
 		Chain: servo.ChainConfig{Name: name, Period: p.Config.Clock.Period}}
 	invalid := func(flag, got string, want []string) error {

@@ -20,6 +20,9 @@ type BusConfig struct {
 	// Mutex is held while the bus accesses servos and actuators: give buses on ptys the one that is held around the
 	// scene's Advance. nil = one of its own.
 	Mutex *sync.Mutex
+	// Paced leaves the line's time with the world's after an exchange longer than a period: the chain waits for its end
+	// by itself (servo.ChainConfig.Paced).
+	Paced bool
 }
 
 // byteGap ends an instruction that stopped in the middle (e-Manual, protocol 1.0).
@@ -31,6 +34,7 @@ type Bus struct {
 	wire.Medium
 	path   wire.Path
 	timing Timing
+	paced  bool
 	baud   int // of the configuration
 	servos []*Servo
 
@@ -48,7 +52,7 @@ type Bus struct {
 func NewBus(cfg BusConfig, servos ...*Servo) *Bus {
 	baud, t := min(max(cfg.Baud, 1), wire.MaxBaud), cfg.Timing
 	b := &Bus{
-		baud: baud, host: baud, servos: servos, timing: t,
+		baud: baud, host: baud, servos: servos, timing: t, paced: cfg.Paced,
 		path: wire.Path{Adapter: wire.Adapter{Frame: t.Frame, Latency: t.Latency, Batch: t.Batch}, Bits: 10},
 	}
 	b.Medium = wire.NewMedium(cfg.Name, cfg.Seed, 0, cfg.Mutex, b.Update)
@@ -105,14 +109,18 @@ func (b *Bus) ServePTY(ctx context.Context, link string) (path string, wait func
 }
 
 // Advance lets a period of dt pass: the clock moves to its end. Transfers that took longer count as an overrun, and
-// the next period begins when they end.
+// the next period begins when they end, unless the bus is paced.
 func (b *Bus) Advance(dt time.Duration) error {
 	b.Lock()
 	defer b.Unlock()
 	if b.Period(dt); b.net != nil {
 		b.net.run(b.EdgeTime(), false)
 	}
-	if b.Catch() {
+	if b.paced {
+		if b.Time() > b.EdgeTime() {
+			b.overruns++
+		}
+	} else if b.Catch() {
 		b.overruns++
 	}
 	b.Pass(b.EdgeTime())
