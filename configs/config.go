@@ -94,12 +94,13 @@ type Bus struct {
 	Baud           int  `yaml:"-"`
 	GivenFrequency *int `yaml:"frequency" min:"10000" max:"10000000" otherwise:"400000; 1000000 of type spi" doc:"SPI clock, Hz. I2C clock of an emulated bus, at most 5000000; the device tree sets the clock of a real one."`
 	// Frequency is GivenFrequency, or the usual one of the type if the config has none.
-	Frequency     int           `yaml:"-"`
-	SerialBackend string        `yaml:"serial_backend" default:"bugst" enum:"bugst|tarm" doc:"Library that opens the port. tarm supports up to 115200 Bd, without timing guarantees."`
-	Latency       time.Duration `yaml:"latency" default:"1ms" min:"1ms" max:"255ms" doc:"Latency timer to set in an FTDI adapter, whole milliseconds."`
-	ReturnDelay   time.Duration `yaml:"return_delay" default:"0s" min:"0s" max:"508us" doc:"Delay of each servo before its response, in steps of 2us. Emulated servos have it; the doctor expects it of real servos (halyard registers write PORT --id N return_delay=0)."`
-	Supply        *Supply       `yaml:"supply" otherwise:"the robot's" doc:"Supply of the servos of this bus, where it is another than that of the robot's model."`
-	Timing        Timing        `yaml:"timing" doc:"Timing of an emulated line."`
+	Frequency     int            `yaml:"-"`
+	SerialBackend string         `yaml:"serial_backend" default:"bugst" enum:"bugst|tarm" doc:"Library that opens the port. tarm supports up to 115200 Bd, without timing guarantees."`
+	Latency       time.Duration  `yaml:"latency" default:"1ms" min:"1ms" max:"255ms" doc:"Latency timer to set in an FTDI adapter, whole milliseconds."`
+	ReturnDelay   time.Duration  `yaml:"return_delay" default:"0s" min:"0s" max:"508us" doc:"Delay of each servo before its response, in steps of 2us. Emulated servos have it; the doctor expects it of real servos (halyard registers write PORT --id N return_delay=0)."`
+	Supply        *Supply        `yaml:"supply" otherwise:"the robot's" doc:"Supply of the servos of this bus, where it is another than that of the robot's model."`
+	Timing        Timing         `yaml:"timing" doc:"Timing of an emulated line."`
+	EEPROM        map[string]int `yaml:"eeprom" form:"kind" doc:"As eeprom of a joint, for all servos of the bus that have the register."`
 }
 
 // AdapterLatency is the latency timer of the bus's adapter: that of its timing, or the one to set where it is not the
@@ -156,6 +157,8 @@ type Robot struct {
 	Parts         map[string]BodyKind `yaml:"parts" enum:"sim|emulated|real" doc:"Joints, sensors, cameras and monitors whose body differs from the robot's, by name; base is the base."`
 	Shadow        bool                `yaml:"shadow" default:"false" doc:"Also simulate a real or emulated body with the same commands, and publish the difference as JOINT/shadow_error."`
 	Gains         bool                `yaml:"gains" default:"false" doc:"Adds the inputs JOINT/kp (N·m/rad), JOINT/ki (N·m/(rad·s)) and JOINT/kd (N·m·s/rad) of joints whose position control takes them at run time, after all other inputs."`
+	Start         start               `yaml:"start" doc:"How the robot begins."`
+	Fall          *fall               `yaml:"fall" otherwise:"none" doc:"What becomes of a robot that has fallen. Its attitude is that of its imu; of a simulated one without an imu, its pose."`
 	Guard         Guard               `yaml:"guard" doc:"Limits and checks between controllers and the robot."`
 	Hardware      *Hardware           `yaml:"hardware" doc:"Devices of the robot; required by real and emulated bodies."`
 }
@@ -223,6 +226,19 @@ type Pose struct {
 	Rotation [3]float64 `yaml:"rotation" default:"[0, 0, 0]" doc:"Roll, pitch, yaw, rad."`
 }
 
+// start is how a robot begins.
+type start struct {
+	Hold string        `yaml:"hold" default:"none" enum:"none|until-armed" doc:"until-armed: the root of a simulated or emulated robot is fixed in its start pose, as in a gantry, until all its joints have torque and torque_ramp is over; again after each reset. Real robots need a stand."`
+	Ramp time.Duration `yaml:"torque_ramp" default:"0s" min:"0s" max:"1m" doc:"How long the torque limit of a joint rises after its torque went on, on all bodies."`
+}
+
+// fall is the detection of falls.
+type fall struct {
+	Tilt float64       `yaml:"tilt" required:"true" min:"0.1" max:"3.1" doc:"Tilt of the robot that is a fall, rad from the vertical."`
+	For  time.Duration `yaml:"for" default:"200ms" min:"0s" max:"10s" doc:"How long it must last."`
+	Then string        `yaml:"then" default:"torque_off" enum:"torque_off|hold|park" doc:"torque_off: torque off and disarmed. hold, park: as guard.on_timeout, and commands are refused until the robot stands."`
+}
+
 // Guard holds the user's settings of a robot's guard; see hal.GuardConfig. Emergency stop and soft limits are not here:
 // no config switches them off.
 type Guard struct {
@@ -263,6 +279,7 @@ type Joint struct {
 	GroundTruth  *GroundTruth   `yaml:"ground_truth" otherwise:"the calibration" doc:"True mounting of an emulated servo, to test a wrong calibration."`
 	Supply       *Supply        `yaml:"supply" otherwise:"the bus's" doc:"Supply of this servo, for example an XL330 behind a converter to 5 V among XL430 at 12 V."`
 	Registers    map[string]int `yaml:"registers" form:"kind" doc:"Register values to write at startup, by name, in raw units (position_p_gain: 400)."`
+	EEPROM       map[string]int `yaml:"eeprom" form:"kind" doc:"EEPROM registers as the servo was set up, by name, in raw units (shutdown: 52): simulated and emulated servos have them. They are never written to a real servo: halyard setup does that."`
 }
 
 // Sensor is a device that measures: a sensor of the robot, or a monitor.

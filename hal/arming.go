@@ -207,6 +207,13 @@ func (a *Agent) watchGuard() {
 		}
 		g.gap = 0
 	}
+	if g.fell {
+		g.fell = false
+		a.rig.log.Warn("robot has fallen", "agent", a.name, "then", g.config.Fall.Then.String())
+		if g.state == Disarmed {
+			a.noteStateLocked(Disarmed, "fall")
+		}
+	}
 	if g.state == Armed && g.expired != (a.condition.State == Expired) {
 		if g.expired {
 			a.noteStateLocked(Expired, "command deadline")

@@ -31,6 +31,15 @@ type GuardConfig struct {
 	// Direct passes commands on unchanged, within their ranges and limits: goals are not slewed, and efforts may press
 	// a joint against its stops. For simulated robots whose controllers were written for a simulator without a guard.
 	Direct bool
+	// TorqueRamp is how long the torque limit rises after a joint's torque went on; 0 = at once.
+	TorqueRamp time.Duration
+	// Fall is what becomes of a robot that is tilted too far for too long; with a Tilt of 0 no fall is detected.
+	Fall struct {
+		Tilt     float64       // rad between the robot's z axis and the vertical
+		For      time.Duration // how long
+		Then     Policy        // Hold and Park refuse commands until it stands; TorqueOff disarms it
+		Attitude int           // of Frame.Measured: the first of w, x, y, z
+	}
 	// Interlock lists the devices without which the robot must not move; the zero Interlock is empty.
 	Interlock Interlock
 }
@@ -108,6 +117,9 @@ type guard struct {
 	arrived  time.Duration // when the goals reached the pose; < 0 = not yet
 	locked   bool          // a device of the interlock is lost
 	measured []bool        // its position is measured, not estimated
+	tilted   time.Duration // since when it has been tilted too far; < 0 = it is not
+	fallen   bool          // for too long: the policy was applied
+	fell     bool          // to be reported
 	period   time.Duration // of the cycle
 	seconds  float64       // the same
 	rate     float64       // cycles a second
@@ -133,6 +145,7 @@ type guardJoint struct {
 	last    time.Duration // elapsed time of its last command
 	waiting bool          // its deadline runs
 	expired bool          // it has passed without a command since
+	since   time.Duration // rig time of its torque-on, of a TorqueRamp
 
 	sight sight
 }
@@ -171,6 +184,7 @@ func newGuard(l *Layout, c GuardConfig) *guard {
 	if c.Disarmed {
 		g.state, g.operator = Disarmed, true
 	}
+	g.tilted = -1
 	g.blindfold(1)
 	g.clear()
 	return g
@@ -249,7 +263,7 @@ func (g *guard) disarmFaulty(f *Frame) {
 // accept stores the commands of one message at elapsed time now. NaN keeps the last command, and so does a missing
 // element of a short slice. The first mode of a joint with a goal wins. Only a joint's own goal renews its deadline.
 func (g *guard) accept(inputs []float64, now time.Duration) {
-	if !g.active() || g.reset || g.ending {
+	if !g.active() || g.reset || g.ending || g.fallen {
 		g.counts.Refused++
 		return
 	}
@@ -372,6 +386,9 @@ func (g *guard) apply(f *Frame, now, elapsed, dt time.Duration) {
 		g.watch(i, f, now, before, dt)
 	}
 	g.expire(elapsed)
+	if g.config.Fall.Tilt > 0 {
+		g.watchFall(f, now)
+	}
 	g.lock(f, now)
 	FillNaN(f.Inputs)
 	for i := range g.joints {

@@ -40,7 +40,9 @@ func (g *guard) joint(a *Actuator, j *guardJoint, f *Frame, s *Status, now time.
 		return false
 	}
 	if a.TorqueLimit != None {
-		f.Inputs[a.TorqueLimit] = j.limit
+		if f.Inputs[a.TorqueLimit] = j.limit; g.config.TorqueRamp > 0 {
+			f.Inputs[a.TorqueLimit] = g.ramped(a, j, now)
+		}
 	}
 	if j.mode == PositionMode {
 		if !g.slew(a, j, f, s, now, dt) {

@@ -454,3 +454,63 @@ func TestGuardRampsGains(t *testing.T) {
 	g.tick()
 	at("disarmed", 20, nan)
 }
+
+// TestGuardFall: a robot that is tilted too far for too long loses its torque, or holds and takes no command until it
+// stands; a short tilt and an unknown attitude are no fall.
+func TestGuardFall(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		then    Policy
+		tilt    float64
+		ticks   int
+		torque  bool
+		state   GuardState
+		refused uint64
+	}{
+		{"stands", TorqueOff, 0.3, 100, true, Armed, 0},
+		{"for a moment", TorqueOff, 1.5, 10, true, Armed, 0},
+		{"torque off", TorqueOff, 1.5, 30, false, Disarmed, 1},
+		{"hold", Hold, 1.5, 30, true, Armed, 1},
+		{"unknown", TorqueOff, nan, 100, true, Armed, 0},
+	} {
+		l := oneJoint()
+		for _, name := range []string{"w", "x", "y", "z"} {
+			l.Outputs = append(l.Outputs, Channel{Name: name, Min: -1, Max: 1})
+		}
+		var config GuardConfig
+		config.Fall.Tilt, config.Fall.For, config.Fall.Then, config.Fall.Attitude = 0.8, 200*time.Millisecond, c.then, 1
+		g := &guarded{guard: newGuard(l, config), f: NewFrame(l)}
+		g.exact = true
+		copy(g.f.Measured, []float64{0, 1, 0, 0, 0})
+		g.command(0.5, nan, nan, nan, nan)
+		g.tick()
+		g.f.Measured[1], g.f.Measured[2] = math.Cos(c.tilt/2), math.Sin(c.tilt/2)
+		for range c.ticks {
+			g.tick()
+		}
+		refused := g.counts.Refused
+		g.command(0.5, nan, nan, nan, nan)
+		if g.f.Enable[0] != c.torque || g.state != c.state || g.counts.Refused-refused != c.refused {
+			t.Errorf("%s: got torque %v, %v, %d refused, want %v, %v, %d", c.name, g.f.Enable[0], g.state,
+				g.counts.Refused-refused, c.torque, c.state, c.refused)
+		}
+	}
+}
+
+// TestGuardTorqueRamp: the torque limit rises evenly from torque-on on, each time, to the commanded one.
+func TestGuardTorqueRamp(t *testing.T) {
+	g := newGuarded(GuardConfig{TorqueRamp: 100 * time.Millisecond}, 0)
+	for range 2 {
+		g.command(0.5, nan, nan, nan, 2)
+		var limits []float64
+		for range 12 {
+			g.tick()
+			limits = append(limits, g.f.Inputs[4])
+		}
+		if math.Abs(limits[0]-0.1) > 1e-9 || math.Abs(limits[5]-1) > 1e-9 || limits[11] != 2 {
+			t.Errorf("got limits %.2f, want 0.1, 1 after 50 ms, 2 after 100 ms", limits)
+		}
+		g.clear()
+		g.tick()
+	}
+}

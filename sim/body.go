@@ -123,6 +123,24 @@ func (b *Body) Name() string { return b.name }
 // Layout is the robot's.
 func (b *Body) Layout() *hal.Layout { return b.layout }
 
+// Root is the name of the body that the others hang on, "" without bodies.
+func (b *Body) Root() string {
+	if len(b.parts) == 0 {
+		return ""
+	}
+	return b.model.Bodies[b.root].Name
+}
+
+// Driven reports whether all joints have torque.
+func (b *Body) Driven() bool {
+	for i := range b.joints {
+		if j := &b.joints[i]; j.Servo != nil && !j.Servo.Enable || j.Servo == nil && !j.enabled {
+			return false
+		}
+	}
+	return true
+}
+
 // Joint returns joint i, in the model's order.
 func (b *Body) Joint(i int) *Joint { return &b.joints[i] }
 
@@ -163,6 +181,7 @@ func (b *Body) Read(f *hal.Frame) error {
 		}
 		if b.fault == nil {
 			f.Status[i].Err = b.alarms[i]
+			f.Status[i].Warns = b.alarms[i] != nil && s.Alarm&s.Shutdown == 0
 		}
 	}
 	if len(b.fov) > 0 {

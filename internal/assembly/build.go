@@ -102,6 +102,7 @@ func Build(p *plan.Plan, log *slog.Logger) (sys *System, err error) {
 	b.watchAlarms()
 	b.watchDrift()
 	b.watchLines()
+	b.watchGantries()
 	return b.System, nil
 }
 

@@ -144,6 +144,9 @@ func (b *Builder) emulate(name string, on []plan.JointRef, lock *sync.Mutex) (*e
 		}
 		servos[i] = b.Plan.Catalog.Buses.Of(bus.Type).Emulate(j.Servo, j.Hardware.ID, act, truth)
 		servos[i].Preset("return_delay", int64(bus.ReturnDelay/(2*time.Microsecond)))
+		for _, name := range report.SortedKeys(j.EEPROM) {
+			servos[i].Preset(name, int64(j.EEPROM[name]))
+		}
 		if code, ok := j.Servo.BaudCode(bus.Baud); ok {
 			servos[i].Preset("baud_rate", int64(code))
 		}

@@ -246,3 +246,73 @@ func TestSlowLineHasItsOwnRate(t *testing.T) {
 		}
 	}
 }
+
+const floater = `
+name: floater
+supply: {volts: 12}
+materials: {rubber: {friction: 0.8}}
+bodies:
+- {name: trunk, position_m: [0, 0, 0.5], mass_kg: 1, inertia_kgm2: [0.01, 0.01, 0.01],
+   shapes: [{sphere: 0.1, material: rubber}]}
+- {name: arm, position_m: [0.2, 0, 0.5], mass_kg: 0.1, inertia_kgm2: [0.001, 0.001, 0.001]}
+joints:
+- {name: nod, servo: xm430-w350, limits_deg: [-60, 60], parent: trunk, child: arm, anchor_m: [0.1, 0, 0.5],
+   axis: [0, 1, 0]}
+`
+
+const floaterRig = `
+name: floater
+buses: {line: {type: dynamixel2, port: /dev/null}}
+agents:
+- name: floater
+  model: nodder-robot.yaml
+  body: BODY
+  start: {hold: HOLD, torque_ramp: 200ms}
+  hardware: {joints: {nod: {bus: line, id: 1, model: xm430-w350}}}
+`
+
+// TestGantry: a robot that is not commanded hangs where it begins and is let down when all its joints have had torque for
+// a while; without start.hold it falls at once.
+func TestGantry(t *testing.T) {
+	for _, body := range []string{"sim", "emulated"} {
+		for _, hold := range []string{"until-armed", "none"} {
+			s := rigtest.Step(t, rigtest.PlanOf(t, rigtest.RigOf(t, floaterRig, floater, "BODY", body, "HOLD", hold),
+				configs.Options{}))
+			height := func(after time.Duration) float64 {
+				s.Run(after)
+				return s.Sys.Scene.Body("floater").Pose(0).Position[2]
+			}
+			if z := height(500 * time.Millisecond); (z > 0.49) != (hold != "none") {
+				t.Errorf("%s, %s: got its root at %.2f m after half a second", body, hold, z)
+			}
+			if hold == "none" {
+				continue
+			}
+			s.Inputs[s.Agent.Layout().Actuators[0].Goal[hal.PositionMode]] = 0
+			if z := height(150 * time.Millisecond); z < 0.49 {
+				t.Errorf("%s: got its root at %.2f m before the ramp of the torque is over", body, z)
+			}
+			if z := height(time.Second); z > 0.3 {
+				t.Errorf("%s: got its root at %.2f m with torque, want it let down", body, z)
+			}
+		}
+	}
+}
+
+// TestEEPROM: servos that were set up otherwise than they come, here XL330 that go on at 7.4 V, are so on simulated and
+// emulated bodies, without a note.
+func TestEEPROM(t *testing.T) {
+	for _, body := range []string{"sim", "emulated"} {
+		for keys, notes := range map[string]int{"": 1, ", eeprom: {shutdown: 52}": 0} {
+			c := oneOf{kind: "dynamixel2", body: body, bus: ", supply: {volts: 7.4, ohms: 0.02}" + keys,
+				model: catalog.BuiltinBuses().Of("dynamixel2").Lookup("xl330-m288")}
+			o := c.step(t)
+			o.Inputs[o.joint.Goal[hal.PositionMode]] = 0.5
+			o.Run(2 * time.Second)
+			moved := o.measured(o.joint.Position) > 0.2
+			if got := len(o.Sys.Plan.Config.Notes); got != notes || notes == 0 && !moved {
+				t.Errorf("%s%s: got %d notes (%v), moved %v, want %d", body, keys, got, o.Sys.Plan.Config.Notes, moved, notes)
+			}
+		}
+	}
+}

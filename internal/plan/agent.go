@@ -16,11 +16,33 @@ type JointRef struct{ Agent, Joint int }
 // that: its simulated robots have a guard that bounds but does not delay.
 func (p *AgentPlan) Agent(body hal.Body, world hal.World, reality hal.BodyKind) hal.AgentConfig {
 	g := p.Config.Guard
-	return hal.AgentConfig{Name: p.Config.Name, Body: body, World: world, BodyKind: reality,
+	config := hal.AgentConfig{Name: p.Config.Name, Body: body, World: world, BodyKind: reality,
 		Guard: hal.GuardConfig{CommandTimeout: g.CommandTimeout, OnTimeout: policies[g.OnTimeout], Slew: g.Slew,
 			HomeSpeed: g.HomeSpeed, Disarmed: !g.Armed, Arming: arming[g.Arming], FollowingError: g.FollowingError,
-			Interlock: p.interlock(),
-			Direct:    reality == hal.Simulated && p.Robot.Simloid != hal.None && g.Slew == 1}}
+			Interlock:  p.interlock(),
+			TorqueRamp: p.Config.Start.Ramp,
+			Direct:     reality == hal.Simulated && p.Robot.Simloid != hal.None && g.Slew == 1}}
+	if f, at := p.Config.Fall, p.attitude(reality == hal.Simulated); f != nil && at != hal.None {
+		to := &config.Guard.Fall
+		to.Tilt, to.For, to.Then, to.Attitude = f.Tilt, f.For, policies[f.Then], at
+	}
+	return config
+}
+
+// attitude is where the attitude is measured, hal.None without such a sensor. Of devices, a pose is an estimate that
+// knows no tilt.
+func (p *AgentPlan) attitude(simulated bool) int {
+	for _, s := range p.Layout.Sensors {
+		if s.Kind == "imu" {
+			return s.First
+		}
+	}
+	for _, s := range p.Layout.Sensors {
+		if s.Kind == "pose" && s.Count >= 7 && simulated {
+			return s.First + 3
+		}
+	}
+	return hal.None
 }
 
 // Stand adds a robot or a vehicle to a scene.

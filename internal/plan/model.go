@@ -152,14 +152,25 @@ func (r *Resolver) supply(at configs.Path, robot *model.Robot, j *model.Joint, p
 	} else if j.Supply > 0 {
 		have = robot.Supplies[j.Supply-1]
 	}
-	if s := j.Servo; have.Volts < s.MinVolts || have.Volts > s.MaxVolts {
+	s := j.Servo
+	if v, ok := p.EEPROM["shutdown"]; ok && v&1 == 0 {
+		return // it was set up to go on at another voltage
+	}
+	if low, high := p.volts(s); have.Volts < low || have.Volts > high {
 		// A servo is sold for several voltages under one model: its own limit is that of the strongest.
-		if r := p.Servo.Register("max_voltage"); own != nil && r != nil && have.Volts >= s.MinVolts &&
+		if r := p.Servo.Register("max_voltage"); own != nil && r != nil && have.Volts >= low &&
 			have.Volts <= r.SI(r.Default) {
 			return
 		}
-		r.Config.Notes.Add(r.Config.Fault(at.Key("supply"), fmt.Sprintf("%g V", have.Volts),
-			fmt.Sprintf("%g..%g V, of a %s", s.MinVolts, s.MaxVolts, s.Name),
+		r.noteOnce(r.Config.Fault(at.Key("supply"), fmt.Sprintf("%g V", have.Volts),
+			fmt.Sprintf("%g..%g V, of a %s", low, high, s.Name),
 			"a converter, and supply: {volts: V} at the joint or its bus"))
+	}
+}
+
+// noteOnce adds a note, but for one that an earlier part has in the same words: a bus of equal servos is one note.
+func (r *Resolver) noteOnce(f configs.Fault) {
+	if !slices.ContainsFunc(r.Config.Notes, func(n configs.Fault) bool { return n.Got == f.Got && n.Rule == f.Rule }) {
+		r.Config.Notes.Add(f)
 	}
 }

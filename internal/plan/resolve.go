@@ -64,6 +64,7 @@ type JointPlan struct {
 	Hardware    *configs.Joint // nil if the config has none
 	Servo       servo.Model
 	Calibration *calibration.Joint // nil: nominal values, where the joint is not real
+	EEPROM      map[string]int     // of its servo as it was set up: the bus's, then its own
 	Pulses      pulsePlan          // where a board's channel drives it, and servo is nil
 }
 
@@ -246,6 +247,12 @@ func (r *Resolver) Agent(path configs.Path, c *configs.Agent) AgentPlan {
 	p.Layout = robot.Layout()
 	if p.Base != nil {
 		p.Base.serve(c, robot, p.Layout)
+	}
+	if c.Fall != nil && p.attitude(!c.Has(configs.Emulated) && !c.Has(configs.Real)) == hal.None {
+		r.fault(path.Key("fall"), robot.Name+", without an imu", "a robot with a sensor of kind imu", "")
+	}
+	if c.Start.Hold != "none" && (robot.Fixed || len(robot.Bodies) == 0) {
+		r.fault(path.Key("start").Key("hold"), c.Start.Hold, "none: the base of "+robot.Name+" does not move", "")
 	}
 	for joint := range c.Parts {
 		if joint != configs.BasePart && robot.Joint(joint) == hal.None && !measures(p.Layout, joint) &&

@@ -66,6 +66,7 @@ func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot
 			r.fault(at.Key("id"), strconv.Itoa(p.Hardware.ID), fmt.Sprintf("0..%d, of type %s", last, bus.Type), "")
 		}
 	}
+	r.setUp(at, &p, &bus)
 	if spec != nil {
 		equip(robot, j, spec)
 		r.supply(at, robot, j, &p, bus.Supply)
@@ -91,7 +92,7 @@ func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot
 	if spec != nil && p.Calibration != nil {
 		j.Servo = calibratedServo(spec, p.Calibration)
 	}
-	if spec != nil && len(p.Hardware.Registers) > 0 && len(r.Faults) == 0 {
+	if spec != nil && len(p.Hardware.Registers)+len(p.EEPROM) > 0 && len(r.Faults) == 0 {
 		preset(j, &line, &p)
 	}
 	return p
@@ -112,14 +113,51 @@ func calibratedServo(spec *actuator.Spec, c *calibration.Joint) *actuator.Spec {
 func preset(j *model.Joint, line *catalog.BusType, p *JointPlan) {
 	act := actuator.NewServo(j.Servo)
 	device := line.Emulate(p.Servo, p.Hardware.ID, act, p.Truth())
+	for name, v := range p.EEPROM {
+		device.Preset(name, int64(v))
+	}
 	for name, v := range p.Hardware.Registers {
 		device.Preset(name, int64(v))
 	}
 	spec := *j.Servo
+	spec.MinVolts, spec.MaxVolts = p.volts(&spec)
 	if spec.Gains = act.Gains; !spec.CurrentControl {
 		act.DutyLimit = min(act.DutyLimit, act.Limit)
 	}
 	j.Servo, j.Preset = &spec, act
+}
+
+// setUp checks the EEPROM values of a joint's servo.
+func (r *Resolver) setUp(at configs.Path, p *JointPlan, bus *configs.Bus) {
+	p.EEPROM = map[string]int{}
+	take := func(at configs.Path, values map[string]int, all bool) {
+		for _, name := range report.SortedKeys(values) {
+			switch reg := p.Servo.Register(name); {
+			case reg == nil || reg.Access != servo.EEPROM:
+				if all {
+					r.fault(at.Key(name), name, "an EEPROM register of "+p.Hardware.Model, "halyard registers read PORT "+
+						"--id N lists them; registers: has those in RAM")
+				}
+			case int64(values[name]) < reg.Min || int64(values[name]) > reg.Max:
+				r.fault(at.Key(name), fmt.Sprint(values[name]), fmt.Sprintf("%d..%d", reg.Min, reg.Max), "")
+			default:
+				p.EEPROM[name] = values[name]
+			}
+		}
+	}
+	take(configs.Path("buses").Key(p.Hardware.Bus).Key("eeprom"), bus.EEPROM, false)
+	take(at.Key("eeprom"), p.Hardware.EEPROM, true)
+}
+
+// volts are the limits of a joint's servo's supply, V: as it was set up, or its model's.
+func (p *JointPlan) volts(k *actuator.Spec) (low, high float64) {
+	low, high = k.MinVolts, k.MaxVolts
+	for name, to := range map[string]*float64{"min_voltage": &low, "max_voltage": &high} {
+		if v, ok := p.EEPROM[name]; ok {
+			*to = p.Servo.Register(name).SI(int64(v))
+		}
+	}
+	return low, high
 }
 
 // CalibratedGear is the gear of a joint's calibration, 1 without one.
