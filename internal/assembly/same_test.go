@@ -68,7 +68,8 @@ func (c oneOf) step(t *testing.T) *one {
 		c.period = 10 * time.Millisecond
 	}
 	mass := 0.3 * spec.StallTorque / 0.981
-	path := rigtest.RigOf(t, fmt.Sprintf(sameRig, c.period, c.clock, c.kind, baud, c.bus, c.body, c.gains, name, c.registers),
+	path := rigtest.RigOf(t, fmt.Sprintf(sameRig, c.period, c.clock, c.kind, baud, c.bus, c.body, c.gains, name,
+		c.registers),
 		fmt.Sprintf(sameRobot, spec.NominalVolts, name, modes[:len(modes)-2], mass, mass*0.001))
 	s := rigtest.Step(t, rigtest.PlanOf(t, path, configs.Options{}))
 	return &one{Stepped: s, joint: &s.Agent.Layout().Actuators[0], servo: s.Sys.Scene.Body("one").Joint(0).Servo}
@@ -271,8 +272,8 @@ agents:
   hardware: {joints: {nod: {bus: line, id: 1, model: xm430-w350}}}
 `
 
-// TestGantry: a robot that is not commanded hangs where it begins and is let down when all its joints have had torque for
-// a while; without start.hold it falls at once.
+// TestGantry: a robot that is not commanded hangs where it begins and is let down when all its joints have had torque
+// for a while; without start.hold it falls at once.
 func TestGantry(t *testing.T) {
 	for _, body := range []string{"sim", "emulated"} {
 		for _, hold := range []string{"until-armed", "none"} {
@@ -311,7 +312,8 @@ func TestEEPROM(t *testing.T) {
 			o.Run(2 * time.Second)
 			moved := o.measured(o.joint.Position) > 0.2
 			if got := len(o.Sys.Plan.Config.Notes); got != notes || notes == 0 && !moved {
-				t.Errorf("%s%s: got %d notes (%v), moved %v, want %d", body, keys, got, o.Sys.Plan.Config.Notes, moved, notes)
+				t.Errorf("%s%s: got %d notes (%v), moved %v, want %d", body, keys, got, o.Sys.Plan.Config.Notes, moved,
+					notes)
 			}
 		}
 	}

@@ -135,8 +135,9 @@ func (r *Resolver) setUp(at configs.Path, p *JointPlan, bus *configs.Bus) {
 			switch reg := p.Servo.Register(name); {
 			case reg == nil || reg.Access != servo.EEPROM:
 				if all {
-					r.fault(at.Key(name), name, "an EEPROM register of "+p.Hardware.Model, "halyard registers read PORT "+
-						"--id N lists them; registers: has those in RAM")
+					r.fault(at.Key(name), name, "an EEPROM register of "+p.Hardware.Model,
+						"halyard registers read PORT "+
+							"--id N lists them; registers: has those in RAM")
 				}
 			case int64(values[name]) < reg.Min || int64(values[name]) > reg.Max:
 				r.fault(at.Key(name), fmt.Sprint(values[name]), fmt.Sprintf("%d..%d", reg.Min, reg.Max), "")
