@@ -90,6 +90,7 @@ var law = []struct{ importer, may, reason string }{
 		"internal/builtin internal/commission internal/report sim/model",
 		"examines a robot and its report with the doctor"},
 	{"internal/commission", "hal servo drivers configs internal/wire internal/catalog internal/plan internal/assembly " +
+		"internal/yaml " +
 		"internal/report", "tools on a bus, by the table of hardware"},
 	{"internal/rigtest", "hal servo drivers sim configs internal", "rigs and lines for the tests of other packages"},
 	{"internal/bench", "hal servo sim configs internal/assembly internal/budget internal/builtin internal/catalog " +

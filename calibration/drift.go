@@ -3,6 +3,7 @@ package calibration
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -60,8 +61,14 @@ func Drift(joints []Lying) (drifted []Drifted, resting bool) {
 		d.Cause, d.Others = cause(joints, off, i)
 		drifted = append(drifted, d)
 	}
+	if len(drifted) > 1 { // several that have only shifted are another pose
+		drifted = slices.DeleteFunc(drifted, func(d Drifted) bool { return d.Cause == shifted })
+	}
 	return drifted, true
 }
+
+// shifted is the cause of a joint whose error has no pattern.
+const shifted = "its zero has shifted: a loose horn or screw, or a bent link"
 
 // off is how far the joint is from its rest pose, rad at the joint; NaN where either is not known.
 func (l *Lying) off() float64 {
@@ -107,7 +114,7 @@ func cause(joints []Lying, off []float64, i int) (string, []string) {
 	case outside(j, at):
 		return "it is outside its range: the horn was mounted again, or a stop is broken", nil
 	}
-	return "its zero has shifted: a loose horn or screw, or a bent link", nil
+	return shifted, nil
 }
 
 // teeth is by how many teeth of a horn shaft, rad, is, up to 3; 0 if it is invalid.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/commission"
@@ -84,7 +85,7 @@ func newCalibrate(a *app) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			a.config = args[0]
 			g.Config, g.Agent, g.Options = args[0], agent, configs.Options{Body: f.body, Set: f.set}
-			g.In, g.Open = commission.NewAsker(a.in), a.options(slog.New(slog.DiscardHandler))
+			g.In, g.Open = commission.NewAsker(a.in), a.guideOptions()
 			if terminalOf(a.in) != nil {
 				live := time.NewTicker(200 * time.Millisecond)
 				defer live.Stop()
@@ -162,3 +163,6 @@ func newCalibrate(a *app) *cobra.Command {
 	})
 	return top
 }
+
+// guideOptions are those of a robot that a session opens: the session tells what a log would.
+func (a *app) guideOptions() []halyard.Option { return a.options(slog.New(slog.DiscardHandler)) }

@@ -14,6 +14,7 @@ import (
 // commands are all sub-commands, in the order a newcomer meets them; each is in a file of its name.
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
+		newNew(a),
 		newServe(a),
 		newMove(a),
 		newPose(a),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"os"
 	"strings"
@@ -85,6 +86,16 @@ func (a *app) withRig(ctx context.Context, flags *configFlags, target string,
 	return f(ctx, o)
 }
 
+// terse leaves out what a short command reports by its own end: lost answers, and torque that stays on.
+type terse struct{ slog.Handler }
+
+func (t terse) Handle(ctx context.Context, r slog.Record) error {
+	if r.Level < slog.LevelWarn || r.Message == "device fault" || strings.HasPrefix(r.Message, "joint holds") {
+		return nil
+	}
+	return t.Handler.Handle(ctx, r)
+}
+
 // knownTime is how long the positions of an opened robot may take to become known.
 const knownTime = 5 * time.Second
 
@@ -100,7 +111,7 @@ func (a *app) opened(ctx context.Context, c *halyard.Config, o *operator,
 			g.OnTimeout = "hold"
 		}
 	}
-	s, err := halyard.Open(c, a.options(a.log())...)
+	s, err := halyard.Open(c, a.options(slog.New(terse{a.log().Handler()}))...)
 	if err != nil {
 		return err
 	}

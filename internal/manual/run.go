@@ -17,10 +17,10 @@ const (
 	tick        = 20 * time.Millisecond
 	reportEvery = 100 * time.Millisecond // of a move
 	settleTime  = 1500 * time.Millisecond
-	stallTime   = 3 * time.Second        // that a joint may keep its path waiting
-	lostTime    = 500 * time.Millisecond // without a reading: answers are lost on any line
-	guideTorque = 0.2                    // share of the greatest torque
-	guideSlack  = 0.02                   // rad that a hand moves a joint before its goal follows
+	stallTime   = 3 * time.Second // that a joint may keep its path waiting
+	lostTime    = 2 * time.Second // without a reading: answers are lost on any line
+	guideTorque = 0.2             // share of the greatest torque
+	guideSlack  = 0.02            // rad that a hand moves a joint before its goal follows
 )
 
 // Run executes q on rig until it is done or ctx ends, and calls seen with each update. Joints that have begun to move

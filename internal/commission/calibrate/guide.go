@@ -90,7 +90,9 @@ func (g *Guide) Run(ctx context.Context) (rows []Row, err error) {
 	if err := g.proven(ctx); err != nil {
 		return nil, err
 	}
-	g.ending()
+	if err := g.ending(); err != nil {
+		return nil, err
+	}
 	return rows, os.Remove(g.progressFile())
 }
 
@@ -305,16 +307,27 @@ func (g *Guide) written(j *Joint) string {
 	return ""
 }
 
-// ending prints the next commands.
-func (g *Guide) ending() {
+// ending writes the files into the config, and prints the next commands.
+func (g *Guide) ending() error {
+	files := map[string]string{}
 	var lines []string
 	for _, j := range g.joints {
 		if want := g.path(j); j.File == "" || filepath.Clean(j.File) != filepath.Clean(want) {
 			lines = append(lines, fmt.Sprintf("  %s: {calibration: %s}", j.Name, want))
+			if j.File == "" {
+				files[j.Name] = want
+			}
 		}
 	}
-	if len(lines) > 0 {
+	changed, err := g.adopt(files)
+	switch {
+	case err != nil:
+		return err
+	case len(changed) > 0:
+		g.printf("\nThe config names the files now:\n  %s", strings.Join(changed, "\n  "))
+	case len(lines) > 0:
 		g.printf("\nName the files in the config, under hardware.joints:\n%s", strings.Join(lines, "\n"))
 	}
-	g.printf("\nDone. Next: halyard doctor %s", g.Config)
+	g.printf("\nDone. Next: halyard move %s %s=10deg --relative, or halyard serve %s", g.Config, g.joints[0].Name, g.Config)
+	return nil
 }
