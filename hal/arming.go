@@ -181,6 +181,13 @@ func (g *guard) jointState(i int) GuardState {
 	return Armed
 }
 
+// HasTorque reports whether the guard gives actuator i torque: an armed joint without a command yet has none.
+func (a *Agent) HasTorque(i int) bool {
+	a.lock()
+	defer a.mu.Unlock()
+	return a.guard.jointState(i) <= Expired && a.guard.state == Armed && a.guard.joints[i].enabled
+}
+
 func (a *Agent) noteState(s GuardState, why string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

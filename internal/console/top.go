@@ -99,7 +99,7 @@ func Page(a, before *control.Answer, dt time.Duration) []string {
 			if i < len(last.Joints) && last.Joints[i].Joint == j.Joint && last.Joints[i].Agent == j.Agent && dt > 0 {
 				speed = fmt.Sprintf("%+.2f", (j.Position()-last.Joints[i].Position())/dt.Seconds())
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%+.3f\t%s\t%s\n", j.Agent, j.Joint, j.State, cmp.Or(j.Holder, "-"),
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%+.3f\t%s\t%s\n", j.Agent, j.Joint, j.Word(), cmp.Or(j.Holder, "-"),
 				j.Position(), speed, cmp.Or(j.Fault, "-"))
 		}
 	})...)

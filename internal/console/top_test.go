@@ -24,7 +24,7 @@ func answer(cycles uint64, at float64) *control.Answer {
 func TestPage(t *testing.T) {
 	page := strings.Join(Page(answer(150, 0.5), answer(100, 0.25), 500*time.Millisecond), "\n")
 	for _, want := range []string{"100.0 cycles/s", "upper  real  2       100.0     2.00      1.00     3",
-		"elbow  armed  osp      +0.500    +0.50", "Space stops all, Ctrl-C"} {
+		"elbow  armed, no torque yet  osp      +0.500    +0.50", "Space stops all, Ctrl-C"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("got\n%s\nwant %q", page, want)
 		}

@@ -70,6 +70,7 @@ type BusStatus struct {
 
 type RigStatus struct {
 	Name    string        `json:"name"`
+	State   string        `json:"state"` // the gravest of its joints: stopped, fault, disarmed, expired or armed
 	Clock   string        `json:"clock"`
 	Stopped bool          `json:"stopped"` // the emergency stop is latched
 	Cycles  uint64        `json:"cycles"`
@@ -85,6 +86,7 @@ type JointStatus struct {
 	Agent  string `json:"agent"`
 	Joint  string `json:"joint"`
 	State  string `json:"state"`
+	Torque bool   `json:"torque"`           // the guard gives it torque: an armed joint has none before its first command
 	Reason string `json:"reason,omitempty"` // of the agent's state: the source of arm or disarm, the cause of a stop
 	Holder string `json:"holder,omitempty"`
 	// The position: in radians, or in metres of a slide.
@@ -107,6 +109,27 @@ func (j *JointStatus) Position() float64 {
 	return 0
 }
 
+// Word is the joint's state in the one word, with what an armed joint lacks.
+func (j *JointStatus) Word() string {
+	if j.State == hal.Armed.String() && !j.Torque {
+		return "armed, no torque yet"
+	}
+	return j.State
+}
+
+// stateOf is the state of a rig: the gravest of its joints, armed without any.
+func stateOf(stopped bool, joints []JointStatus) string {
+	if stopped {
+		return hal.Stopped.String()
+	}
+	for _, grave := range []hal.GuardState{hal.Stopped, hal.Faulty, hal.Disarmed, hal.Expired} {
+		if slices.ContainsFunc(joints, func(j JointStatus) bool { return j.State == grave.String() }) {
+			return grave.String()
+		}
+	}
+	return hal.Armed.String()
+}
+
 // position is Position with its unit.
 func (j *JointStatus) position() report.Value {
 	unit := "rad"
@@ -121,7 +144,7 @@ func (j JointStatus) Cells() report.Cells {
 	if j.Acked != nil {
 		acked = map[bool]string{true: "yes", false: "NO"}[*j.Acked]
 	}
-	return report.Cells{{"agent", j.Agent}, {"joint", j.Joint}, {"state", j.State}, {"held by", cmp.Or(j.Holder, "-")},
+	return report.Cells{{"agent", j.Agent}, {"joint", j.Joint}, {"state", j.Word()}, {"held by", cmp.Or(j.Holder, "-")},
 		{"position", j.position()}, {"acknowledged", acked}, {"fault", cmp.Or(j.Fault, "-")}}
 }
 
@@ -355,12 +378,13 @@ func Execute(r *hal.Rig, o Order, reason string) Answer {
 		ans.Error, ans.Kind = err.Error(), hal.KindOf(err)
 	}
 	if o == OrderStop { // its answer waits for no cycle
-		ans.Rig = RigStatus{Name: r.Name(), Clock: r.Mode().String(), Stopped: true}
+		ans.Rig = RigStatus{Name: r.Name(), State: hal.Stopped.String(), Clock: r.Mode().String(), Stopped: true}
 		return ans
 	}
 	var s hal.Stats
 	r.Stats(&s)
-	ans.Rig = RigStatus{Name: r.Name(), Clock: r.Mode().String(), Stopped: r.Latched(), Cycles: s.Cycles,
+	ans.Rig = RigStatus{Name: r.Name(), State: stateOf(r.Latched(), ans.Joints), Clock: r.Mode().String(),
+		Stopped: r.Latched(), Cycles: s.Cycles,
 		Ticks: s.Ticks, Missed: s.Missed, Behind: report.Number(s.Behind.Seconds()),
 		P99us: report.Number(s.Late.Quantile(0.99).Seconds() * 1e6), Faults: s.Faults, Message: s.LastFault}
 	return ans
@@ -449,6 +473,7 @@ func JointsOf(r *hal.Rig, stops []hal.JointStop) []JointStatus {
 		for i := range a.Layout().Actuators {
 			act := &a.Layout().Actuators[i]
 			j := JointStatus{Agent: a.Name(), Joint: act.Name, State: a.JointState(i).String(),
+				Torque: a.HasTorque(i),
 				Reason: a.Condition().Reason, Holder: a.Holder()}
 			if act.Position != hal.None {
 				at := report.Number(measured[act.Position])

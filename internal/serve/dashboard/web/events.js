@@ -39,7 +39,7 @@ export function open(main) {
         if (a.state === "disarmed") found.push([name, "disarmed" + (a.reason ? " by " + a.reason : ""), "Arm"]);
         for (const [device, fault] of Object.entries(a.faults)) found.push([name + "/" + device, ...split(fault)]);
       }
-      rows.replaceChildren(...(found.length ? found : [["all", "ready", ""]]).map((f) => el("tr", {}, ...f.map((c) => el("td", {}, c)))));
+      rows.replaceChildren(...(found.length ? found : [["all", "no findings", ""]]).map((f) => el("tr", {}, ...f.map((c) => el("td", {}, c)))));
     },
   };
   active.events();
