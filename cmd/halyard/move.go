@@ -96,6 +96,9 @@ func (t terse) Handle(ctx context.Context, r slog.Record) error {
 	return t.Handler.Handle(ctx, r)
 }
 
+// openTries is how often a robot is opened whose servos do not all answer.
+const openTries = 3
+
 // knownTime is how long the positions of an opened robot may take to become known.
 const knownTime = 5 * time.Second
 
@@ -111,7 +114,14 @@ func (a *app) opened(ctx context.Context, c *halyard.Config, o *operator,
 			g.OnTimeout = "hold"
 		}
 	}
-	s, err := halyard.Open(c, a.options(slog.New(terse{a.log().Handler()}))...)
+	var s *halyard.System
+	var err error
+	for range openTries { // a single answer that is lost must not end a short command
+		s, err = halyard.Open(c, a.options(slog.New(terse{a.log().Handler()}))...)
+		if k := hal.KindOf(err); err == nil || ctx.Err() != nil || k != hal.BusFault && k != hal.Timeout && k != hal.Absent {
+			break
+		}
+	}
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (b *Builder) watchDrift() {
 		for k := range p.Joints {
 			c := p.Joints[k].Calibration
 			at, connected := b.connected[plan.JointRef{Agent: i, Joint: k}]
-			held = held || connected && at.Chain.State(at.Index).Torque
+			held = held || connected && at.Chain != nil && at.Chain.State(at.Index).Torque
 			if connected && c != nil && c.RestTicks != nil {
 				a.channels, a.joints = append(a.channels, p.Layout.Actuators[k].Position),
 					append(a.joints, calibration.Lying{Joint: c})

@@ -128,11 +128,7 @@ func (k *KnownRobot) Write(file, name string, ports []BusPort) error {
 	for _, p := range ports {
 		was := k.Config.Buses[p.Bus].Port
 		line := regexp.MustCompile(`(?m)^( +port: )` + regexp.QuoteMeta(was) + `\b.*$`)
-		to := "${1}" + strings.ReplaceAll(strconv.Quote(p.Port), "$", "$$")
-		if catalog.IsTerminal(p.Port) {
-			to += "\n    latency: 200ms                  # behind a pseudo-terminal is a program, which may be late"
-		}
-		text = line.ReplaceAllString(text, to)
+		text = line.ReplaceAllString(text, "${1}"+strings.ReplaceAll(strconv.Quote(p.Port), "$", "$$"))
 	}
 	text = fmt.Sprintf("# The robot %s, of the kind %s. Written by halyard new.\n#\n#   halyard doctor %s\n"+
 		"#   halyard calibrate %s\n#   halyard move %s JOINT=30deg\n", name, k.Name, file, file, file) + text

@@ -9,7 +9,7 @@ import (
 )
 
 func TestEmbedded(t *testing.T) {
-	want := map[string]int{"a-series": 21, "hobby-hexapod": 18, "lx16a-arm": 6, "pendulum": 1, "so101": 6,
+	want := map[string]int{"a-series": 21, "hobby-hexapod": 18, "koch": 6, "lx16a-arm": 6, "pendulum": 1, "so101": 6,
 		"xl430-pendulum": 1, "xm430-arm": 6}
 	names := Names()
 	if len(names) != len(want) {
