@@ -28,7 +28,8 @@ func mustLoad(t *testing.T, name string, o Options) *Config {
 }
 
 func TestEmbedded(t *testing.T) {
-	if got, want := Names(), []string{"a-series", "demo", "hobby-hexapod", "koch", "lx16a-arm", "okon", "p2at", "pendulum",
+	if got, want := Names(), []string{"a-series", "demo", "hobby-hexapod", "koch", "lx16a-arm", "okon", "p2at",
+		"pendulum",
 		"rov", "so101", "usarsim", "xl430-pendulum", "xm430-arm"}; !slices.Equal(got, want) {
 		t.Fatalf("names: got %v, want %v", got, want)
 	}

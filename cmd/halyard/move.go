@@ -118,7 +118,8 @@ func (a *app) opened(ctx context.Context, c *halyard.Config, o *operator,
 	var err error
 	for range openTries { // a single answer that is lost must not end a short command
 		s, err = halyard.Open(c, a.options(slog.New(terse{a.log().Handler()}))...)
-		if k := hal.KindOf(err); err == nil || ctx.Err() != nil || k != hal.BusFault && k != hal.Timeout && k != hal.Absent {
+		if k := hal.KindOf(err); err == nil || ctx.Err() != nil || k != hal.BusFault && k != hal.Timeout &&
+			k != hal.Absent {
 			break
 		}
 	}

@@ -31,11 +31,14 @@ func newNew(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "new [PORT...]",
 		Short: "set up a robot: find it, write its config, check it",
-		Long: "Finds the adapters, scans them, recognises the robot, and asks three questions: which robot, its name, and " +
-			"whether its\nservos need their ids. Then it writes the config with stable port names, checks the robot, and " +
+		Long: "Finds the adapters, scans them, recognises the robot, and asks three questions: which robot, its " +
+			"name, and " +
+			"whether its\nservos need their ids. Then it writes the config with stable port names, checks the " +
+			"robot, and " +
 			"offers the calibration.\nNothing moves before the calibration, and there only what you agree to.",
-		Example: "  halyard new\n  halyard new /dev/ttyUSB0 --out my-arm.yaml\n  halyard new d/arm --robot so101 --no-input",
-		Args:    arguments("[PORT...]", "halyard new"),
+		Example: "  halyard new\n  halyard new /dev/ttyUSB0 --out my-arm.yaml\n  halyard new d/arm --robot so101 " +
+			"--no-input",
+		Args: arguments("[PORT...]", "halyard new"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n.in = commission.NewAsker(a.in)
 			return n.run(cmd.Context(), args)
@@ -72,7 +75,8 @@ type createdRow struct {
 
 // Cells implements report.Row.
 func (r createdRow) Cells() report.Cells {
-	return report.Cells{{"config", r.Config}, {"robot", r.Robot}, {"name", r.Name}, {"port", r.Port}, {"servos", r.Servos}}
+	return report.Cells{{"config", r.Config}, {"robot", r.Robot}, {"name", r.Name}, {"port", r.Port},
+		{"servos", r.Servos}}
 }
 
 func (n *newcomer) run(ctx context.Context, ports []string) error {
@@ -130,7 +134,8 @@ func (n *newcomer) find(ctx context.Context, ports []string) (map[string][]commi
 		}
 	}
 	if len(ports) == 0 {
-		return nil, &hal.Error{Kind: hal.Absent, Op: "new", Err: errors.New("no serial adapter is plugged in, or none may be opened"),
+		return nil, &hal.Error{Kind: hal.Absent, Op: "new",
+			Err: errors.New("no serial adapter is plugged in, or none may be opened"),
 			Try: "halyard ports; without hardware: halyard emulate so101 --dir d, then halyard new d/arm"}
 	}
 	found := map[string][]commission.FoundServo{}
@@ -199,7 +204,8 @@ func embedded(name string) []byte {
 
 // ask is given, else the answer to question i, which is usual where only Enter is typed. It is asked again while check
 // refuses it.
-func (n *newcomer) ask(ctx context.Context, i int, given, usual, question string, check func(string) error) (string, error) {
+func (n *newcomer) ask(ctx context.Context, i int, given, usual, question string, check func(string) error) (string,
+	error) {
 	if given != "" || n.deaf {
 		text := cmp.Or(given, usual)
 		return text, check(text)
@@ -240,7 +246,8 @@ func (n *newcomer) ids(ctx context.Context, k *commission.KnownRobot, whole bool
 		return nil
 	}
 	usual := map[bool]string{true: "n", false: "y"}[whole]
-	if yes, err := n.yes(ctx, 3, usual, "give its servos their ids and rates now, one by one (y, n)?"); err != nil || !yes {
+	if yes, err := n.yes(ctx, 3, usual, "give its servos their ids and rates now, one by one (y, n)?"); err != nil ||
+		!yes {
 		return err
 	}
 	for _, bus := range commission.ServoBuses(k.Config) {

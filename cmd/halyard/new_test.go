@@ -14,7 +14,8 @@ func TestNew(t *testing.T) {
 	t.Parallel()
 	port, _ := startEmulate(t, "so101")
 	file := filepath.Join(t.TempDir(), "robot.yaml")
-	code, out, errs := runApp(t, "new", port, "--no-input", "--robot", "so101", "--name", "mine", "--out", file, "-o", "jsonl")
+	code, out, errs := runApp(t, "new", port, "--no-input", "--robot", "so101", "--name", "mine", "--out", file, "-o",
+		"jsonl")
 	if code != 0 || !strings.Contains(out, `"servos":6`) {
 		t.Fatalf("got exit %d: %s\n%s", code, out, errs)
 	}
@@ -30,7 +31,8 @@ func TestNew(t *testing.T) {
 	if after, _ := os.ReadFile(file); string(after) != string(before) {
 		t.Error("the file has changed")
 	}
-	if code, _, errs := runApp(t, "new", port, "--no-input", "--robot", "so100"); code != 2 || !strings.Contains(errs, "so101") {
+	if code, _, errs := runApp(t, "new", port, "--no-input", "--robot", "so100"); code != 2 ||
+		!strings.Contains(errs, "so101") {
 		t.Errorf("an unknown robot: got exit %d: %s", code, errs)
 	}
 }

@@ -53,8 +53,10 @@ func newOrder(a *app, o control.Order, short string) *cobra.Command {
 					control.OrderReset:  recovered(ans.Joints),
 					control.OrderArm:    "armed: commands move it",
 					control.OrderDisarm: "disarmed: torque is off. Next: halyard arm",
-					control.OrderStatus: fmt.Sprintf("%s, %s, %d ticks, %d missed (%.2f s behind the clock), %d faults%s",
-						ans.Rig.State, ans.Rig.Clock, ans.Rig.Ticks, ans.Rig.Missed, float64(ans.Rig.Behind), ans.Rig.Faults, latched),
+					control.OrderStatus: fmt.Sprintf(
+						"%s, %s, %d ticks, %d missed (%.2f s behind the clock), %d faults%s",
+						ans.Rig.State, ans.Rig.Clock, ans.Rig.Ticks, ans.Rig.Missed, float64(ans.Rig.Behind),
+						ans.Rig.Faults, latched),
 				}[o])
 			}
 			return err

@@ -110,8 +110,9 @@ func CheckRobotName(name string) error {
 	if robotName.MatchString(name) {
 		return nil
 	}
-	return &hal.Error{Kind: hal.Invalid, Op: "name", Err: fmt.Errorf("got %.60q, want lower-case letters, digits, - and _",
-		name)}
+	return &hal.Error{Kind: hal.Invalid, Op: "name",
+		Err: fmt.Errorf("got %.60q, want lower-case letters, digits, - and _",
+			name)}
 }
 
 // Write writes the config of a real robot of this kind into file, which must not exist.
@@ -144,7 +145,8 @@ func (k *KnownRobot) Write(file, name string, ports []BusPort) error {
 		return fmt.Errorf("new: config of %s: %w", k.Name, err)
 	}
 	if _, err := os.Lstat(file); err == nil {
-		return &hal.Error{Kind: hal.Busy, Op: "new", Err: fmt.Errorf("%s exists already", file), Try: "halyard new --out FILE"}
+		return &hal.Error{Kind: hal.Busy, Op: "new", Err: fmt.Errorf("%s exists already", file),
+			Try: "halyard new --out FILE"}
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return &hal.Error{Kind: hal.Busy, Op: "new", Err: err}
 	}

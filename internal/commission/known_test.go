@@ -48,7 +48,8 @@ func TestKnownRobots(t *testing.T) {
 			t.Errorf("%s: a second time: got %v, want that the file is kept", k.Name, err)
 		}
 	}
-	found := map[string][]FoundServo{"p": {{Type: "feetech", ID: 1, Model: "sts3215"}, {Type: "feetech", ID: 2, Model: "sts3215"}}}
+	found := map[string][]FoundServo{"p": {{Type: "feetech", ID: 1, Model: "sts3215"},
+		{Type: "feetech", ID: 2, Model: "sts3215"}}}
 	if best, share := Recognise(robots, found); best == nil || best.Name != "so101" || share > 0.5 {
 		t.Errorf("two servos: got %v, %g", best, share)
 	}

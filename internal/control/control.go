@@ -83,10 +83,11 @@ type RigStatus struct {
 }
 
 type JointStatus struct {
-	Agent  string `json:"agent"`
-	Joint  string `json:"joint"`
-	State  string `json:"state"`
-	Torque bool   `json:"torque"`           // the guard gives it torque: an armed joint has none before its first command
+	Agent string `json:"agent"`
+	Joint string `json:"joint"`
+	State string `json:"state"`
+	// the guard gives it torque: an armed joint has none before its first command
+	Torque bool   `json:"torque"`
 	Reason string `json:"reason,omitempty"` // of the agent's state: the source of arm or disarm, the cause of a stop
 	Holder string `json:"holder,omitempty"`
 	// The position: in radians, or in metres of a slide.

@@ -328,6 +328,7 @@ func (g *Guide) ending() error {
 	case len(lines) > 0:
 		g.printf("\nName the files in the config, under hardware.joints:\n%s", strings.Join(lines, "\n"))
 	}
-	g.printf("\nDone. Next: halyard move %s %s=10deg --relative, or halyard serve %s", g.Config, g.joints[0].Name, g.Config)
+	g.printf("\nDone. Next: halyard move %s %s=10deg --relative, or halyard serve %s", g.Config, g.joints[0].Name,
+		g.Config)
 	return nil
 }
