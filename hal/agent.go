@@ -36,6 +36,7 @@ type Agent struct {
 	bodyKind BodyKind
 	layout   *Layout
 	frame    *Frame               // the rig's; only under its lock
+	shown    *Frame               // the frame as observers see it: NaN of what a lost device measures
 	faulty   []EventID            // one per device: the event of its present fault, raised once; 0 without a fault
 	faults   []EventID            // one a device: "/humanoid/left_elbow/Fault"
 	odd      []bool               // one an actuator: its guard has reported a fault
@@ -50,8 +51,7 @@ type Agent struct {
 	decided   uint64        // the last cycle it has decided for
 	condition Condition
 	lease     *Lease
-	measured  []float64 // of the last cycle
-	status    []Status
+	status    []Status // of the last cycle
 	overrides uint64
 	saved     agentSnapshot
 	leaving   bool // it is being removed
@@ -66,11 +66,12 @@ func (a *Agent) Layout() *Layout { return a.layout }
 // BodyKind returns whether its body is simulated, emulated or real.
 func (a *Agent) BodyKind() BodyKind { return a.bodyKind }
 
-// Measured appends the body's measurements of the last cycle, outputs then infos, to dst[:0].
+// Measured appends the body's measurements of the last cycle, outputs then infos, to dst[:0]. What is not known is NaN:
+// never measured, or measured by a device with a fault LossAge ago or before.
 func (a *Agent) Measured(dst []float64) []float64 {
 	a.lock()
 	defer a.mu.Unlock()
-	return append(dst[:0], a.measured...)
+	return append(dst[:0], a.shown.Measured...)
 }
 
 // Status appends the state of each device in the last cycle to dst[:0].
@@ -174,12 +175,29 @@ func (a *Agent) decide(now, elapsed, dt time.Duration, piloted bool) {
 	a.keepDecision()
 }
 
-// publish makes the measurements visible outside the rig. Under the rig's lock.
+// publish makes the measurements visible outside the rig, but for those of lost devices. Under the rig's lock.
 func (a *Agent) publish() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	copy(a.measured, a.frame.Measured)
+	a.shown.Time = a.frame.Time
+	copy(a.shown.Measured, a.frame.Measured)
 	copy(a.status, a.frame.Status)
+	for i := range a.status {
+		if a.status[i].Err == nil || trusted(a.frame, i) {
+			continue
+		}
+		if n := len(a.layout.Actuators); i >= n {
+			s := &a.layout.Sensors[i-n]
+			FillNaN(a.shown.Measured[s.First : s.First+s.Count])
+			continue
+		}
+		act := &a.layout.Actuators[i]
+		for _, at := range [...]int{act.Position, act.Velocity, act.Torque, act.Voltage, act.Temperature} {
+			if at != None {
+				a.shown.Measured[at] = math.NaN()
+			}
+		}
+	}
 }
 
 // device is the name of device i of the frame's status.

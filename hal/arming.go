@@ -1,6 +1,7 @@
 package hal
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -97,7 +98,59 @@ func (a *Agent) ClientsArm() bool {
 	return !a.guard.operator && !a.guard.stalled && a.guard.config.Arming == ClientArms
 }
 
+// Ready returns nil if commands reach an actuator, and else the reason, of kind Unsafe: the emergency stop, a disarmed
+// agent, a fault of each actuator. It is for doors: a client whose commands move nothing must be notified of it.
+func (a *Agent) Ready() error {
+	a.lock()
+	defer a.mu.Unlock()
+	why, try := errDisarmed, "halyard arm"
+	switch g := a.guard; {
+	case g.state == Stopped || a.rig.Latched():
+		why, try = errLatched, "halyard reset"
+	case g.stalled:
+		why = errStill
+	case g.state == Armed:
+		for i := range g.joints {
+			if a.follows(i) {
+				return nil
+			}
+		}
+		if len(g.joints) == 0 {
+			return nil
+		}
+		if j := cmp.Or(a.jointFault(0), a.status[0].Err); j != nil {
+			why, try = j, "halyard reset"
+		}
+		why = fmt.Errorf("no joint follows its goals: %s: %w", a.layout.Actuators[0].Name, why)
+	}
+	return &Error{Kind: Unsafe, Op: "command " + a.name, Err: why, Try: try}
+}
+
+// follows reports whether commands reach actuator i of an armed agent: it is not disarmed by itself, the guard trusts
+// it, and its device answers and has no alarm that takes its torque. Under the lock.
+func (a *Agent) follows(i int) bool {
+	j, s := &a.guard.joints[i], &a.status[i]
+	fault := s.Err != nil && !s.Warns && (s.Time == a.shown.Time || a.shown.Time-s.Time >= LossAge)
+	return !fault && !j.off && !j.outside && !j.sight.jumped
+}
+
+// State is the guard's state as clients see it: Faulty where only faults of all actuators keep commands from them.
+func (a *Agent) State() GuardState {
+	a.lock()
+	state := a.condition.State
+	a.mu.Unlock()
+	switch {
+	case a.rig.Latched():
+		state = Stopped
+	case state == Armed && a.Ready() != nil:
+		state = Faulty
+	}
+	return state
+}
+
 var (
+	errDisarmed = errors.New("disarmed")
+	errLatched  = errors.New("the emergency stop is latched")
 	errOperator = errors.New("disarmed; only the operator arms it")
 	errStill    = errors.New("the cycle stood still; only the operator arms it")
 )
@@ -109,8 +162,7 @@ func (a *Agent) latchedError() error {
 	if a.guard.state != Stopped && !a.rig.Latched() {
 		return nil
 	}
-	return &Error{Kind: Unsafe, Op: "arm " + a.name, Err: errors.New("the emergency stop is latched"),
-		Try: "halyard reset"}
+	return &Error{Kind: Unsafe, Op: "arm " + a.name, Err: errLatched, Try: "halyard reset"}
 }
 
 // arm is Arm by a name. Under the lock.

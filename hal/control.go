@@ -2,6 +2,7 @@ package hal
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -88,7 +89,7 @@ func (r *Rig) setPeriod(x Value) error {
 
 // declareAgent declares an agent's measured channels and last commands as values, "/humanoid/left_elbow/position". It
 // also declares an event for a fault of each of its devices, "/humanoid/left_elbow/Fault", and for each state of its
-// guard.
+// guard; the state is a value too, "/humanoid/State".
 func (r *Rig) declareAgent(a *Agent) {
 	a.faulty, a.faults = make([]EventID, a.layout.Devices()), make([]EventID, a.layout.Devices())
 	for i := range a.faults {
@@ -97,13 +98,31 @@ func (r *Rig) declareAgent(a *Agent) {
 	for i, state := range [...]string{"Armed", "Disarmed", "Stopped", "Expired"} {
 		a.states[i] = r.events.Declare("/" + a.name + "/" + state)
 	}
-	for i := range a.frame.Measured {
+	r.values.Declare("/"+a.name+"/State", StringValue,
+		func() Value { return Value{Kind: StringValue, Text: a.State().String()} }, nil)
+	for i := range a.shown.Measured {
 		r.values.Declare("/"+a.name+"/"+a.layout.Measured(i).Name, InterfaceValue,
-			func() Value { return Value{Kind: InterfaceValue, Double: a.frame.Measured[i]} }, nil)
+			func() Value { return Value{Kind: InterfaceValue, Double: a.shown.Measured[i]} }, nil)
 	}
 	for i := range a.frame.Inputs {
 		name := "/" + a.name + "/" + a.layout.Inputs[i].Name + "_goal"
 		r.values.Declare(name, InterfaceValue,
 			func() Value { return Value{Kind: InterfaceValue, Double: a.frame.Inputs[i]} }, nil)
 	}
+}
+
+// Lasting reports whether e is the event of a state that lasts: of an agent's guard, or of a fault of its devices. A
+// client that asks for such an event later would wait for one that has been.
+func (r *Rig) Lasting(e EventID) bool {
+	r.lock()
+	defer r.mu.Unlock()
+	for _, a := range r.agents {
+		if state := a.State(); int(state) < len(a.states) && a.states[state] == e {
+			return true
+		}
+		if i := slices.Index(a.faults, e); i >= 0 {
+			return a.faulty[i] != 0 || i < len(a.odd) && a.odd[i]
+		}
+	}
+	return false
 }

@@ -47,13 +47,18 @@ func NewFrame(l *Layout) *Frame {
 		Status:   make([]Status, l.Devices()),
 		Pictures: make([]*Picture, len(l.Cameras)),
 	}
-	f.Outputs, f.Infos = f.Measured[:len(l.Outputs):len(l.Outputs)], f.Measured[len(l.Outputs):]
+	f.split(l)
 	FillNaN(f.Inputs)
 	FillNaN(f.Measured)
 	for i := range f.Status {
 		f.Status[i].Time = -1
 	}
 	return f
+}
+
+// split makes Outputs and Infos the parts of Measured.
+func (f *Frame) split(l *Layout) {
+	f.Outputs, f.Infos = f.Measured[:len(l.Outputs):len(l.Outputs)], f.Measured[len(l.Outputs):]
 }
 
 // FillNaN sets all of v to NaN: no command, or not known.

@@ -165,8 +165,8 @@ func (p *Session) ask(l *Lease, what request, inputs []float64, seed int64) erro
 // Agent is the agent under l, nil once released.
 func (l *Lease) Agent() *Agent { return l.agent }
 
-// Frame is the agent's frame; only for Observer.Cycle, and only to read.
-func (l *Lease) Frame() *Frame { return l.agent.frame }
+// Frame is the agent's frame, with NaN for what lost devices measure; only for Observer.Cycle, and only to read.
+func (l *Lease) Frame() *Frame { return l.agent.shown }
 
 // Stepped reports to an observer whether this cycle answers l's Step; ResetDone whether it answers its Reset.
 func (l *Lease) Stepped() bool   { return l.done == askStep }

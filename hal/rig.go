@@ -122,7 +122,10 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 	}
 	a := &Agent{name: c.Name, rig: r, body: c.Body, world: c.World, bodyKind: c.BodyKind, layout: l,
 		frame: NewFrame(l), guard: newGuard(l, c.Guard)}
-	a.measured = append(a.measured, a.frame.Measured...)
+	shown := *a.frame
+	shown.Measured = slices.Clone(shown.Measured)
+	shown.split(l)
+	a.shown = &shown
 	a.status = append(a.status, a.frame.Status...)
 	r.lock()
 	defer r.mu.Unlock()

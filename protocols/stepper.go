@@ -140,17 +140,11 @@ func (s *Stepper) Write(b []byte) error {
 	return err
 }
 
-// Measure returns the newest measurements of a, those of a faulty sensor as NaN, and the time of the newest. It reuses
-// the memory of measured and status.
+// Measure returns the newest measurements of a, NaN for what is not known, and the time of the newest. It reuses the
+// memory of measured and status.
 func Measure(a *hal.Agent, measured []float64, status []hal.Status) (_ []float64, _ []hal.Status,
 	newest time.Duration) {
 	measured, status = a.Measured(measured), a.Status(status)
-	l := a.Layout()
-	for i := range l.Sensors {
-		if s := &l.Sensors[i]; status[len(l.Actuators)+i].Err != nil {
-			hal.FillNaN(measured[s.First : s.First+s.Count])
-		}
-	}
 	for i := range status {
 		newest = max(newest, status[i].Time)
 	}

@@ -49,4 +49,9 @@ for _ in range(60):
 first, _ = env.reset(seed=11)
 assert np.array_equal(first, env.reset(seed=11)[0])
 env.close()
+
+# What is not known is NaN, or what the caller chooses, and never 0 by itself.
+env = VectorEnv(address, 2)
+assert np.isnan(env._known(np.array([np.nan, 1.0]))[0]) and VectorEnv(address, 1, unknown=-7)._known(np.array([np.nan]))[0] == -7
+env.close()
 print("all good")

@@ -126,19 +126,22 @@ func (p *Pilot) differ(e *Estimate, now time.Duration) {
 		return
 	}
 	if !known(rates[:]) { // a lost reading: the change is from the last known one
-		clear(p.angular[:])
+		hal.FillNaN(p.angular[:])
 		return
 	}
 	for i := range rates {
-		if p.angular[i] = (rates[i] - p.rates[i]) / dt; math.IsNaN(p.angular[i]) {
-			p.angular[i] = 0
-		}
+		p.angular[i] = (rates[i] - p.rates[i]) / dt
 	}
 	p.time, p.rates = now, rates
 }
 
 // Disengage is the rig's call; see hal.Autopilot. The thrusters are disarmed.
-func (p *Pilot) Disengage() { p.Disarm() }
+func (p *Pilot) Disengage() {
+	p.Disarm()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	hal.FillNaN(p.angular[:]) // it is not watched any more
+}
 
 // Arm enables the thrusters, at zero duty; Disarm switches them off.
 func (p *Pilot) Arm() {
@@ -158,6 +161,34 @@ func (p *Pilot) Disarm() {
 		p.armed = false
 		p.forget()
 	}
+}
+
+// Check returns an error, of kind Unsafe, if a sensor has a fault or no device by which the laws hold a's attitude or
+// depth: without it the body must not be armed. A sensor that has not measured yet is none.
+func (p *Pilot) Check(a *hal.Agent) error {
+	measured, status := a.Measured(nil), a.Status(nil)
+	e := p.Estimate(measured)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, need := range []struct {
+		what    string
+		known   bool
+		sensors [2]int
+	}{
+		{"attitude", known(e.Attitude[:]) && known(e.Rates[:]), [2]int{p.senses.imu, p.senses.pose}},
+		{"depth", known([]float64{e.Depth}), [2]int{p.senses.pressure, p.senses.pose}},
+	} {
+		for _, i := range need.sensors {
+			if need.known || i == hal.None {
+				continue
+			}
+			if err := status[len(p.senses.layout.Actuators)+i].Err; err != nil {
+				return &hal.Error{Kind: hal.Unsafe, Op: "arm " + a.Name(), Try: "halyard doctor",
+					Err: fmt.Errorf("the autopilot needs a sensor of %s: %w", need.what, err)}
+			}
+		}
+	}
+	return nil
 }
 
 // Armed reports whether the thrusters may turn; Mode is the mode.
@@ -260,7 +291,9 @@ func (p *Pilot) Estimate(measured []float64) Estimate {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	e := p.estimate(measured, nil, 0)
-	e.AngularAcceleration = p.angular
+	if e.AngularAcceleration = p.angular; !known(e.Rates[:]) {
+		hal.FillNaN(e.AngularAcceleration[:])
+	}
 	return e
 }
 

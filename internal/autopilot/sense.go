@@ -90,7 +90,8 @@ func (s *senses) read(measured []float64, status []hal.Status, now time.Duration
 		k := &s.layout.Sensors[s.imu]
 		e.fromIMU(measured[k.First:], k.Mount)
 	}
-	if s.pressure != hal.None && s.fresh(s.pressure, status, now) {
+	if s.pressure != hal.None && s.fresh(s.pressure, status, now) &&
+		!math.IsNaN(measured[s.layout.Sensors[s.pressure].First]) {
 		k := &s.layout.Sensors[s.pressure]
 		e.Pressure = measured[k.First]
 		e.Depth = e.Pressure / s.perMetre

@@ -67,6 +67,21 @@ func (r *arrays) observe(observations []float64) {
 	}
 }
 
+// ready returns an error of kind Unsafe where the last actions command an agent of which nothing follows: what a step
+// returns then is no effect of its actions.
+func (r *arrays) ready() error {
+	for k, l := range r.leases {
+		a := l.Agent()
+		if a == nil || !slices.ContainsFunc(r.inputs[k], func(v float64) bool { return v == v }) {
+			continue
+		}
+		if err := a.Ready(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // column is a channel of agent k.
 func column(agents []*hal.Agent, k int, c *hal.Channel) Channel {
 	name := c.Name

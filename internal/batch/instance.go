@@ -57,6 +57,9 @@ func (c *instance) step(actions, observations []float64) {
 		}
 	}
 	c.stopped()
+	if why := c.ready(); c.err == nil && why != nil {
+		c.err = &hal.Error{Kind: hal.Unsafe, Op: "batch step", Err: fmt.Errorf("seed %d: %w", c.seed, why)}
+	}
 	c.out = nil
 }
 

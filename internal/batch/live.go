@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -67,8 +68,8 @@ func (l *Live) Cycle(c *hal.Cycle) {
 // Step commands the rig and fills in the observations of the cycle that answers.
 func (l *Live) Step(ctx context.Context, actions, observations []float64) error {
 	l.command(actions)
-	return l.ask(ctx, stepped, observations,
-		func(k int, lease *hal.Lease) error { return l.session.Step(lease, l.inputs[k]) })
+	return cmp.Or(l.ask(ctx, stepped, observations,
+		func(k int, lease *hal.Lease) error { return l.session.Step(lease, l.inputs[k]) }), l.ready())
 }
 
 // Reset returns the rig to its start: at once where it is simulated; a real body moves to its default pose, slowly.

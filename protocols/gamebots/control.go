@@ -16,6 +16,8 @@ var (
 	errNoRobot = errors.New("no robot yet")
 	errEmpty   = errors.New("the battery is empty")
 	errUnknown = errors.New("no such command")
+
+	errUnmeasured = errors.New("its position is not known, and the goal is relative to it")
 )
 
 // Control is one command in execution: its message and its staged effects. They are applied if the command returns nil,

@@ -220,7 +220,11 @@ func (c *Control) aim(p *Package, relative bool) error {
 		// the part of the rotation about this joint's own axis, with the sign that hal has there
 		goal := sign * rotation[axis]
 		if relative && order == Angle {
-			goal += k.angle(part.Joint, k.joints)
+			at, err := k.measuredAngle(part.Joint, k.joints)
+			if err != nil {
+				return err
+			}
+			goal += at
 		}
 		if err := c.stage(k.robot.Joints[part.Joint].Actuator, order.mode(), goal); err != nil {
 			return err
@@ -236,7 +240,10 @@ func (c *Control) solve(p *Package, order Order, rotation, translation [3]float6
 	angles, goals := make([]float64, len(p.Parts)), make([]float64, len(p.Parts))
 	for i := range p.Parts {
 		if goals[i] = math.NaN(); p.Parts[i].Joint != hal.None {
-			angles[i] = k.angle(p.Parts[i].Joint, k.joints)
+			var err error
+			if angles[i], err = k.measuredAngle(p.Parts[i].Joint, k.joints); err != nil {
+				return err
+			}
 		}
 	}
 	free := [3]float64{math.NaN(), math.NaN(), math.NaN()}

@@ -256,25 +256,6 @@ type brokenListener struct {
 
 func (b brokenListener) Accept() (net.Conn, error) { return nil, b.err }
 
-// TestFaultySensor: the last value of a faulty sensor is not sent again as new.
-func TestFaultySensor(t *testing.T) {
-	p := newPuppet()
-	r := p.robot()
-	if err := r.complete(p.layout); err != nil {
-		t.Fatal(err)
-	}
-	k := newLink(r, agentOf(t, p), nil, &currentDialect{})
-	f := hal.NewFrame(p.layout)
-	copy(f.Outputs, p.values)
-	f.Status[len(p.layout.Actuators)+1].Err = errors.New("no echo") // F1
-	k.cycle(f)
-	var out text
-	k.append(&out, k.swapSample())
-	if s := string(out.b); strings.Contains(s, "F1") || !strings.Contains(s, "{Name F2 Range 0.0000}") {
-		t.Errorf("got %s, want all sonars but F1", s)
-	}
-}
-
 // agentOf puts p into a rig of its own.
 func agentOf(t testing.TB, p *puppet) *hal.Agent {
 	t.Helper()

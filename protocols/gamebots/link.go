@@ -1,6 +1,7 @@
 package gamebots
 
 import (
+	"fmt"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -141,7 +142,6 @@ func (k *link) cycle(f *hal.Frame) (due bool) {
 	if due {
 		k.fresh.time = now
 		copy(k.fresh.measured, f.Measured)
-		k.silence(f)
 	}
 	if k.life != hal.None {
 		k.drained.Store(f.Measured[k.layout.Sensors[k.life].First] <= 0)
@@ -170,19 +170,6 @@ func next(due, now, every time.Duration) time.Duration {
 		due = now + every
 	}
 	return due
-}
-
-// silence sets the values of faulty sensors to NaN, so that their last measurement is not sent again as new.
-func (k *link) silence(f *hal.Frame) {
-	for i := range k.layout.Sensors {
-		if f.Status[len(k.layout.Actuators)+i].Err == nil {
-			continue
-		}
-		s := &k.layout.Sensors[i]
-		for c := range s.Count {
-			k.fresh.measured[s.First+c] = math.NaN()
-		}
-	}
 }
 
 // swapSample changes the samples and returns the newest, which is the writer's until the next call.
@@ -217,20 +204,34 @@ func (k *link) now() time.Duration {
 	return k.time
 }
 
-// battery is the running time left at s, whole seconds.
-func (k *link) battery(s *sample) int {
+// battery appends the running time left at s, whole seconds; nothing where it is not known.
+func (k *link) battery(t *text, s *sample) {
 	left := (k.robot.BatteryLife - (s.time - k.born)).Seconds()
 	if k.life != hal.None {
 		left = s.measured[k.layout.Sensors[k.life].First]
 	}
-	return int(math.Max(0, left)) // NaN becomes 0
+	if !math.IsNaN(left) {
+		t.integerSegment("Battery", int(math.Max(0, left)))
+	}
 }
 
-// angle is the measured angle of joint i on the wire, 0 where it is not known.
-func (k *link) angle(i int, measured []float64) float64 {
-	angle := hal.At(measured, k.layout.Actuators[k.robot.Joints[i].Actuator].Position)
-	if math.IsNaN(angle) {
-		return 0
+// refusal appends the state of a robot that no command moves; the original had none.
+func (k *link) refusal(t *text) {
+	if k.agent.Ready() != nil {
+		t.segment("State", k.agent.State().String())
 	}
-	return angle
+}
+
+// angle is the measured angle of joint i, NaN where it is not known.
+func (k *link) angle(i int, measured []float64) float64 {
+	return hal.At(measured, k.layout.Actuators[k.robot.Joints[i].Actuator].Position)
+}
+
+// measuredAngle is angle for a goal that is relative to it: an unknown one is an error.
+func (k *link) measuredAngle(i int, measured []float64) (float64, error) {
+	angle := k.angle(i, measured)
+	if math.IsNaN(angle) {
+		return angle, fmt.Errorf("joint %q: %w", k.robot.Joints[i].Name, errUnmeasured)
+	}
+	return angle, nil
 }

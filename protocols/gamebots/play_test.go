@@ -27,6 +27,7 @@ type puppet struct {
 	values []float64 // measured
 	last   []float64 // the last command of each input
 	names  map[string]int
+	lost   map[string]bool // devices that answer no more: their values and times stay
 	halts  int
 	lit    bool
 	events []string
@@ -156,10 +157,22 @@ func (p *puppet) Read(f *hal.Frame) error {
 	defer p.mu.Unlock()
 	copy(f.Outputs, p.values)
 	for i := range f.Status {
-		f.Status[i].Time = f.Time
+		name := ""
+		if n := len(p.layout.Actuators); i < n {
+			name = p.layout.Actuators[i].Name
+		} else {
+			name = p.layout.Sensors[i-n].Name
+		}
+		if p.lost[name] {
+			f.Status[i].Err = errLost
+			continue
+		}
+		f.Status[i] = hal.Status{Time: f.Time}
 	}
 	return nil
 }
+
+var errLost = errors.New("no reply")
 
 func (p *puppet) Halt() error { p.halts++; return nil }
 

@@ -3,6 +3,8 @@ package gamebots
 import (
 	"math"
 	"slices"
+
+	"github.com/halyard-robotics/halyard/hal"
 )
 
 // sen is the message of one group, on UDK one a sensor; a message of which no value is known is left out.
@@ -48,16 +50,11 @@ func (k *link) message(t *text, s *sample, g *group, members []int) {
 	t.end()
 }
 
-// reach sets rays without an echo to the sensor's maximum range, as in the protocol, and also single rays that a scan
-// has lost, including the first one. If no ray is known, all stay unknown and no message is sent.
+// reach sets rays without an echo to the sensor's maximum range, as in the protocol. Rays that a scan has lost stay
+// unknown: a client would drive into the space that they did not see.
 func (k *link) reach(v []float64, channel int) {
-	if !slices.ContainsFunc(v, func(x float64) bool { return !math.IsNaN(x) }) {
-		return
-	}
 	for i := range v {
-		if longest := k.layout.Measured(channel + i).Max; v[i] > longest || math.IsNaN(v[i]) {
-			v[i] = longest
-		}
+		v[i] = math.Min(v[i], k.layout.Measured(channel+i).Max) // NaN stays
 	}
 }
 
@@ -65,7 +62,7 @@ func (k *link) reach(v []float64, channel int) {
 // has at least the channels of the kind (Robot.complete).
 func (k *link) sense(t *text, of int, kind string, v []float64) bool {
 	sensor := &k.robot.Sensors[of]
-	if math.IsNaN(v[0]) {
+	if !slices.ContainsFunc(v, func(x float64) bool { return !math.IsNaN(x) }) {
 		return false
 	}
 	if sensor.Parts != nil {
@@ -113,7 +110,7 @@ func (k *link) sense(t *text, of int, kind string, v []float64) bool {
 			break
 		}
 		var at, q = [3]float64(v), [4]float64{}
-		if kind == "pose" {
+		if hal.FillNaN(q[:]); kind == "pose" {
 			q = [4]float64(v[3:])
 		}
 		t.vectorSegment("Location", flip(at), fine)

@@ -162,7 +162,12 @@ func (s *session) do() error {
 	default:
 		s.server.traffic.Receive()
 		if c.staged {
-			return s.stepper.Commit(s.robot.Load().layout, s.inputs)
+			k := s.robot.Load()
+			if err := k.agent.Ready(); err != nil { // no answer of the protocol could say it but STA
+				s.server.traffic.Drop(protocols.Refused)
+				s.warn(kind+", "+k.agent.State().String(), err)
+			}
+			return s.stepper.Commit(k.layout, s.inputs)
 		}
 	}
 	if c.staged {

@@ -80,7 +80,7 @@ func TestManual(t *testing.T) {
 		s.play(`
 		a> SET {Type RangeScanner} {Name Scanner1} {Opcode SCAN}
 		a< RES {Time 1.01} {Type RangeScanner} {Name Scanner1} {Status OK}
-		a< SEN {Type RangeScanner} {Name Scanner1} {Resolution 0.0174} {FOV 3.1415} {Range 2.2109,2.2075,20.0000,20.0000,0.5000}
+		a< SEN {Type RangeScanner} {Name Scanner1} {Resolution 0.0174} {FOV 3.1415} {Range 2.2109,2.2075,20.0000,NaN,0.5000}
 		a< STA {Time 2.01} {Location 4.4976,1.9000,1.8527} {Orientation 0.0000,-0.0003,0.0000} {Velocity -0.0000,0.0000,-0.0000} {LightToggle False} {LightIntensity 0} {Battery 3598}
 		`)
 	})
@@ -361,17 +361,4 @@ func TestBattery(t *testing.T) {
 			t.Errorf("refused: got %d, want 2", n)
 		}
 	})
-}
-
-// A lost ray of a scan reads the maximum range, also the first ray; a scanner that has lost all rays sends no message.
-func TestReach(t *testing.T) {
-	k := &link{layout: &hal.Layout{Outputs: []hal.Channel{{Max: 20}, {Max: 20}, {Max: 20}}}}
-	v := []float64{nan, 2.5, math.Inf(1)}
-	if k.reach(v, 0); v[0] != 20 || v[1] != 2.5 || v[2] != 20 {
-		t.Errorf("one ray known: got %v, want 20, 2.5, 20", v)
-	}
-	v = []float64{nan, nan, nan}
-	if k.reach(v, 0); !math.IsNaN(v[0]) || !math.IsNaN(v[2]) {
-		t.Errorf("none known: got %v, want none", v)
-	}
 }

@@ -42,7 +42,8 @@ func (k *link) sta(t *text, s *sample) {
 	t.vectorSegment("Orientation", angles(q), fine)
 	t.vectorSegment("Velocity", flip(v), fine)
 	k.light(t)
-	t.integerSegment("Battery", k.battery(s))
+	k.battery(t, s)
+	k.refusal(t)
 	t.end()
 }
 
@@ -56,6 +57,7 @@ func (k *link) state(sensor int, s *sample) (at [3]float64, q [4]float64, v [3]f
 		copy(v[:], m[7:])
 	} else {
 		copy(v[:], m[3:])
+		hal.FillNaN(q[:])
 	}
 	for _, x := range at {
 		ok = ok || !math.IsNaN(x)
@@ -83,8 +85,9 @@ func (k *link) laterSTA(t *text, s *sample) {
 	t.numberSegment("Time", s.time.Seconds(), fine)
 	k.steering(t, s)
 	k.light(t)
-	t.integerSegment("Battery", k.battery(s))
+	k.battery(t, s)
 	t.integerSegment("View", -1) // no Unreal client looks through it
+	k.refusal(t)
 	t.end()
 }
 

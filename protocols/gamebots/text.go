@@ -106,14 +106,14 @@ const greatest = 1e12
 
 // appendNumber appends v cut to so many decimals, at most 9, as the original's FloatString does: the sign stays, so
 // that a little below 0 is -0.0000. What a decimal number lost to its binary form is given back, a millionth of the
-// last decimal at most, so that a number that was read goes out as it came. NaN is 0; what is too great is cut to
-// ±10¹².
+// last decimal at most, so that a number that was read goes out as it came. NaN, not known, is NaN;
+// what is too great is cut to ±10¹².
 func appendNumber(dst []byte, v float64, decimals int) []byte {
 	if v < 0 {
 		dst, v = append(dst, '-'), -v
 	}
 	if math.IsNaN(v) {
-		v = 0
+		return append(dst, "NaN"...)
 	}
 	v = math.Min(v, greatest)
 	scale := 1.0

@@ -11,7 +11,8 @@ import (
 func (k *link) udkSTA(t *text, s *sample) {
 	t.begin("STA")
 	t.numberSegment("Time", s.time.Seconds(), fine)
-	t.integerSegment("Battery", k.battery(s))
+	k.battery(t, s)
+	k.refusal(t)
 	if len(k.robot.Left)+len(k.robot.Right) > 0 {
 		k.steering(t, s)
 	}

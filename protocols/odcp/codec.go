@@ -25,8 +25,9 @@ const (
 	MaxDatagram = 4096
 	// Greatest is the maximum angle and torque.
 	Greatest = 1023
-	// Null is the document's null position.
-	null = 512
+	// unknown is an angle that is not measured: outside the document's range, so that no pose is taken for one. Set, it
+	// is no command.
+	unknown = -1
 )
 
 // The errors of decode.
@@ -75,10 +76,10 @@ func decode(b []byte, d *Datagram) error {
 // fraction is an angle or torque as 0..1, clamped.
 func fraction(v int32) float64 { return float64(min(max(v, 0), Greatest)) / Greatest }
 
-// fromFraction is the nearest angle or torque, clamped. An unknown one, NaN, is the null position.
+// fromFraction is the nearest angle or torque, clamped; unknown for NaN.
 func fromFraction(f float64) int32 {
 	if math.IsNaN(f) {
-		return null
+		return unknown
 	}
 	return int32(math.Floor(math.Min(1, math.Max(0, f))*Greatest + 0.5))
 }

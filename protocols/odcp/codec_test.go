@@ -81,7 +81,7 @@ func TestScale(t *testing.T) {
 		want       int32
 	}{
 		{-1, 0}, {1, 1023}, {0.000977517, 512}, {0, 512}, {-0.000977517, 511}, {0.786901, 914},
-		{-7, 0}, {7, 1023}, {math.Inf(1), 1023}, {math.NaN(), 512},
+		{-7, 0}, {7, 1023}, {math.Inf(1), 1023}, {math.NaN(), -1},
 	} {
 		if got := Angle(c.normalised); got != c.want {
 			t.Errorf("angle %v: got %d, want %d", c.normalised, got, c.want)

@@ -20,8 +20,9 @@
 //
 // n is the number of the agent's actuators that take a position, in the order of its layout. An angle of 0..1023 spans
 // the range of the position input, so that the document's null position of 512 is 0.15° of a ±150° servo and the true
-// centre would be 511.5. A torque of 0..1023 spans the range of the torque limit. Values outside are clamped. A short
-// datagram is used up to its last complete int; missing values do not change.
+// centre would be 511.5. A torque of 0..1023 spans the range of the torque limit. Values outside are clamped, but an
+// angle of -1: an answer has it for a motor whose angle is not known, and in a command it leaves the motor as it is. A
+// short datagram is used up to its last complete int; missing values do not change.
 //
 // # Where the original differs
 //
@@ -31,5 +32,6 @@
 //     clients race.
 //
 // A client of this protocol never holds a lease. On a simulated or emulated body a command overrides the lease holder.
-// On a real body a command is refused and counted while another client holds the lease.
+// On a real body a command is refused and counted while another client holds the lease. The protocol has no word for a
+// robot that is disarmed or stopped: its commands are counted as refused, and the log reports it.
 package odcp

@@ -3,6 +3,7 @@ package odcp
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"net/netip"
 
@@ -29,6 +30,8 @@ type Server struct {
 	traffic protocols.Traffic
 	motors  []motor
 	rig     *hal.Rig
+	log     *slog.Logger
+	idle    bool // commands move nothing, and the log has it
 
 	received, connected, disconnected hal.EventID
 
@@ -44,10 +47,11 @@ type motor struct {
 	angle, torque         *hal.Channel
 }
 
-// NewServer returns a server for agent, of rig, at conn, which it owns from here on.
-func NewServer(rig *hal.Rig, agent *hal.Agent, conn protocols.PacketConn) *Server {
+// NewServer returns a server for agent, of rig, at conn, which it owns from here on. A nil log is silent.
+func NewServer(rig *hal.Rig, agent *hal.Agent, conn protocols.PacketConn, log *slog.Logger) *Server {
 	l := agent.Layout()
-	s := &Server{rig: rig, conn: conn, agent: agent, events: rig.Events(), inputs: make([]float64, len(l.Inputs))}
+	s := &Server{rig: rig, log: protocols.Logger(log), conn: conn, agent: agent, events: rig.Events(),
+		inputs: make([]float64, len(l.Inputs))}
 	for i := range l.Actuators {
 		a := &l.Actuators[i]
 		m := motor{goal: a.Goal[hal.PositionMode], limit: a.TorqueLimit, position: a.Position}
@@ -113,7 +117,7 @@ func (s *Server) receive(b []byte, from netip.AddrPort) {
 		s.events.Raise(s.disconnected)
 		s.reply(endCommunicationAck, from)
 	case setMotors:
-		s.set()
+		s.set(from)
 	case getMotors:
 		s.get()
 		s.reply(motorSettings, from)
@@ -123,7 +127,7 @@ func (s *Server) receive(b []byte, from netip.AddrPort) {
 }
 
 // set commands the agent from the next cycle on.
-func (s *Server) set() {
+func (s *Server) set(from netip.AddrPort) {
 	if len(s.d.Values) == 0 {
 		s.traffic.Drop(protocols.Truncated)
 		return
@@ -138,13 +142,20 @@ func (s *Server) set() {
 			break // more values than motors
 		}
 		switch m := &s.motors[i]; {
+		case !torque && v == unknown:
 		case !torque:
 			s.inputs[m.goal] = m.angle.FromFraction(fraction(v))
 		case m.torque != nil:
 			s.inputs[m.limit] = m.torque.FromFraction(fraction(v))
 		}
 	}
-	if err := s.agent.Override(s.inputs); err != nil {
+	why := s.agent.Ready()
+	if (why != nil) != s.idle {
+		if s.idle = why != nil; s.idle {
+			s.log.Warn("odcp: commands move nothing", "client", from, "why", why)
+		}
+	}
+	if err := s.agent.Override(s.inputs); err != nil || why != nil {
 		s.traffic.Drop(protocols.Refused)
 		return
 	}

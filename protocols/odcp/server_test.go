@@ -2,9 +2,12 @@ package odcp
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"math"
 	"net/netip"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,6 +31,7 @@ type stage struct {
 	agent  *hal.Agent
 	body   *haltest.Body
 	server *Server
+	log    strings.Builder
 	seen   seen
 	party  *hal.Session
 	lease  *hal.Lease
@@ -49,7 +53,7 @@ func newStage(t testing.TB, mode hal.ClockMode, reality hal.BodyKind, listen pro
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.server = NewServer(s.rig, s.agent, conn)
+	s.server = NewServer(s.rig, s.agent, conn, slog.New(slog.NewTextHandler(&s.log, nil)))
 	s.party = s.rig.NewSession("test", &s.seen)
 	if s.lease, err = s.party.Acquire(s.agent); err != nil {
 		t.Fatal(err)
@@ -278,5 +282,59 @@ func TestSocket(t *testing.T) {
 	s.seen.events = make([]hal.EventID, 0, 10_000)
 	if n := testing.AllocsPerRun(100, exchange); n != 0 {
 		t.Errorf("got %v allocations, want 0", n)
+	}
+}
+
+// TestUnknown: an angle that is not known is -1, which is no pose and moves nothing when it is sent back; a robot that
+// no command moves counts commands as refused, and the log has the reason once.
+func TestUnknown(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		do      func(s *stage)
+		want    []int32
+		refused uint64
+		log     string
+	}{
+		{"all known", func(*stage) {}, []int32{512, 512}, 0, ""},
+		{"a lost joint", func(s *stage) { s.body.Silent[0] = errors.New("no reply") }, []int32{-1, 512}, 0, ""},
+		{"all lost", func(s *stage) { s.body.Silent = map[int]error{0: errors.New("no reply"), 1: errors.New("dead")} },
+			[]int32{-1, -1}, 2, "no joint follows its goals: a: no reply"},
+		{"disarmed", func(s *stage) { s.agent.Disarm() }, []int32{512, 512}, 2, "disarmed (try: halyard arm)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var net protocolstest.Net
+				s := newStage(t, hal.Lockstep, hal.Emulated, net.Listen, port)
+				client, err := Open(port.String(), ClientOptions{Listen: net.Listen})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer client.Close()
+				c.do(s)
+				s.step(t, 20)
+				got, err := client.Get()
+				if err != nil || !slices.Equal(got, c.want) {
+					t.Errorf("get: got %v, %v, want %v", got, err, c.want)
+				}
+				for range 2 {
+					if err := client.Set(got, nil); err != nil {
+						t.Error(err)
+					}
+				}
+				synctest.Wait()
+				s.step(t, 1)
+				if i := s.agent.Layout().Actuators[0].Goal[hal.PositionMode]; c.want[0] < 0 &&
+					!math.IsNaN(s.body.Last[i]) {
+					t.Errorf("goal of an unknown angle: got %g, want none", s.body.Last[i])
+				}
+				if n := s.server.Traffic().Dropped(protocols.Refused); n != c.refused {
+					t.Errorf("refused: got %d, want %d", n, c.refused)
+				}
+				if n := strings.Count(s.log.String(), "move nothing"); n > 1 ||
+					!strings.Contains(s.log.String(), c.log) {
+					t.Errorf("log: got %s, want once %q", s.log.String(), c.log)
+				}
+			})
+		})
 	}
 }

@@ -23,16 +23,10 @@ func turnFromUnity(v Vector) [3]float64 {
 }
 func turnToUnity(v [3]float64) Vector { return vector(v[1], -v[2], -v[0]) }
 
-// vector returns x, y, z as a Vector; an unknown value (NaN) becomes 0.
-func vector(x, y, z float64) Vector {
-	number := func(v float64) float32 {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return 0
-		}
-		return float32(v) + 0 // and never -0
-	}
-	return Vector{number(x), number(y), number(z)}
-}
+// vector returns x, y, z as a Vector, never with -0; an unknown value stays NaN.
+func vector(x, y, z float64) Vector { return Vector{float32(x) + 0, float32(y) + 0, float32(z) + 0} }
+
+var unknown = vector(math.NaN(), math.NaN(), math.NaN())
 
 const degree = math.Pi / 180
 
@@ -52,7 +46,7 @@ func attitude(rot Vector) [4]float64 {
 // euler is the inverse of attitude, each angle 0..360 as Unity gives them. Straight up or down there is no roll.
 func euler(q [4]float64) Vector {
 	if math.IsNaN(q[0] + q[1] + q[2] + q[3]) {
-		return Vector{}
+		return unknown
 	}
 	w, x, y, z := q[0], q[2], -q[3], -q[1] // Unity's
 	down := 2 * (w*x - y*z)

@@ -36,9 +36,6 @@ func TestAxes(t *testing.T) {
 	if u := turnToUnity(v); u != (Vector{2, -3, -1}) || turnFromUnity(u) != v {
 		t.Errorf("turn: got %v and back %v", u, turnFromUnity(u))
 	}
-	if u := toUnity([3]float64{math.NaN(), 0, math.Inf(1)}); u != (Vector{}) {
-		t.Errorf("what is not known: got %v, want nothing", u)
-	}
 }
 
 // TestEuler: angles survive the way to a quaternion and back, as angles or as the same attitude.
@@ -63,8 +60,5 @@ func TestEuler(t *testing.T) {
 				}
 			}
 		}
-	}
-	if got := euler([4]float64{math.NaN(), 0, 0, 0}); got != (Vector{}) {
-		t.Errorf("not known: got %v, want nothing", got)
 	}
 }

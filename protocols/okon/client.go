@@ -138,7 +138,10 @@ func (c *Client) Events() []Event {
 }
 
 // get requests a value that is sent as JSON.
-func get[T any](c *Client, t Type) (v T, err error) {
+func get[T any](c *Client, t Type) (v T, err error) { return fill(c, t, v) }
+
+// fill is get into v, of which null changes nothing.
+func fill[T any](c *Client, t Type, v T) (T, error) {
 	b, err := c.Ask(t, DoNotLog, nil)
 	if err != nil {
 		return v, err

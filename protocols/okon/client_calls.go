@@ -31,24 +31,27 @@ func (c *Client) SetStable(s Stable) error { return c.sendJSON(SetStable, s) }
 func (c *Client) SetAcro(a Acro) error     { return c.sendJSON(SetAcro, a) }
 func (c *Client) SetPIDs(p PIDs) error     { return c.sendJSON(SetPID, p) }
 
-// Sensors returns the robot's measurements. Both names of the angular acceleration are accepted.
+// Sensors returns the robot's measurements; what is not known is NaN. Both names of the angular acceleration are
+// accepted.
 func (c *Client) Sensors() (Sensors, error) {
 	b, err := c.Ask(GetSensors, DoNotLog, nil)
-	s := Sensors{Baro: Baro{float32(math.NaN())}} // null leaves it so
+	s := Sensors{unknown, unknown, unknown, unknown, unknown, Baro{unknown.X}} // null leaves it so
 	if err == nil {
 		if err = json.Unmarshal(b, &s); err != nil {
 			err = fault(GetSensors, fmt.Errorf("answer: %w", err))
 		}
 	}
-	if s.RotAccel == (Vector{}) {
+	if r := s.RotAccel; math.IsNaN(float64(r.X)) && math.IsNaN(float64(r.Y)) && math.IsNaN(float64(r.Z)) {
 		s.RotAccel = s.AngularAccel
 	}
 	s.AngularAccel = s.RotAccel
 	return s, err
 }
 
-// Orientation is where the robot is. SetOrientation puts a simulated one there.
-func (c *Client) Orientation() (Orientation, error)  { return get[Orientation](c, SetOrientation) }
+// Orientation is where the robot is, NaN where that is not known. SetOrientation puts a simulated one there.
+func (c *Client) Orientation() (Orientation, error) {
+	return fill(c, SetOrientation, Orientation{unknown, unknown})
+}
 func (c *Client) SetOrientation(o Orientation) error { return c.sendJSON(SetOrientation, o) }
 
 // Reset puts a simulated robot into a start zone, and clears the checkpoints. Every client gets a ResetSim event.

@@ -230,11 +230,3 @@ func FuzzJSON(f *testing.F) {
 		}
 	})
 }
-
-// A pressure that is not measured is null, never the 0 of the surface.
-func TestUnknownPressure(t *testing.T) {
-	s := Sensors{Baro: Baro{float32(math.NaN())}}
-	if text := string(appendSensors(nil, &s, false)); !strings.Contains(text, `"baro":{"pressure":null}`) {
-		t.Errorf("got %s", text)
-	}
-}

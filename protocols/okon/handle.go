@@ -69,9 +69,13 @@ func (c *session) handle(p *Packet) {
 }
 
 // arm makes the client the commander, then arms the motors. The order matters: the next cycle disengages an autopilot
-// that is armed while the guard has no commanding client. It fails with hal.Unsafe while the emergency stop is latched
-// or where an operator must arm first, and with hal.Busy where another protocol holds the agent.
+// that is armed while the guard has no commanding client. It fails with hal.Unsafe while the emergency stop is latched,
+// where an operator must arm first or where a sensor has a fault without which the autopilot cannot fly, and with
+// hal.Busy where another protocol holds the agent.
 func (c *session) arm() error {
+	if err := c.server.robot.Pilot.Check(c.server.robot.Agent); err != nil {
+		return err
+	}
 	if err := c.server.robot.Agent.RequestArm(c.name); err != nil {
 		return err
 	}
@@ -257,7 +261,7 @@ func detections(sights []hal.Detection) []Detection {
 	list := make([]Detection, len(sights))
 	for i := range sights {
 		s := &sights[i]
-		about := vector(s.Distance, s.Colour, s.Fill) // unknown values become 0
+		about := vector(s.Distance, s.Colour, s.Fill)
 		list[i] = Detection{ClassName: s.Class, Distance: about.X, ColorPercentVisible: about.Y, Fill: about.Z}
 		if d := &list[i]; s.Visible > 0 {
 			low, high := vector(s.Box[0], 1-s.Box[3], 0), vector(s.Box[2], 1-s.Box[1], 0)

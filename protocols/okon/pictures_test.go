@@ -132,7 +132,7 @@ func TestDetections(t *testing.T) {
 		}
 		s.play(`a> GET_DETE 2
 		a< GET_DETE 2 [{"visibleInFrame":true,"min":{"x":0.25,"y":0.5},"max":{"x":0.75,"y":0.875},"fill":0.1875,"className":"gate","distance":4.5,"colorPercentVisible":0.75},` +
-			`{"visibleInFrame":false,"min":{"x":0,"y":0},"max":{"x":0,"y":0},"fill":0,"className":"buoy","distance":0,"colorPercentVisible":0}]`)
+			`{"visibleInFrame":false,"min":{"x":0,"y":0},"max":{"x":0,"y":0},"fill":0,"className":"buoy","distance":null,"colorPercentVisible":0}]`)
 		if _, rounds, _ := s.theatre.counts(); rounds != 1 {
 			t.Errorf("got %d pictures, want 1", rounds)
 		}

@@ -58,6 +58,8 @@ type rover struct {
 	hits   []Hit
 	events []string
 	broken error
+	lost   map[string]error // sensors that do not answer
+	drive  hal.Drive        // of the thrusters
 }
 
 func newRover() *rover {
@@ -99,7 +101,16 @@ func (r *rover) Read(f *hal.Frame) error {
 	copy(f.Measured[11:], r.pose.Position[:])
 	copy(f.Measured[14:], r.pose.Rotation[:])
 	copy(f.Measured[18:], []float64{0, 0, 0, r.rates[0], r.rates[1], r.rates[2]})
-	return r.Body.Read(f)
+	for i, s := range r.Layout().Sensors {
+		if f.Status[len(r.Layout().Actuators)+i].Err = r.lost[s.Name]; r.lost[s.Name] == nil {
+			f.Status[len(r.Layout().Actuators)+i].Time = f.Time
+		}
+	}
+	err := r.Body.Read(f)
+	for i := range r.Layout().Actuators {
+		f.Status[i].Drive = r.drive
+	}
+	return err
 }
 
 func (r *rover) Checkpoints(dst []Checkpoint) []Checkpoint    { return append(dst[:0], r.points...) }

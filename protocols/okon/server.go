@@ -64,6 +64,8 @@ type Server struct {
 
 	hits    []Hit // the cycle's
 	notices []notice
+	arming  bool // the drives of the thrusters are being switched on
+	status  []hal.Status
 }
 
 // notice is the packet to every client when the robot's guard enters a state.
@@ -93,7 +95,21 @@ func NewServer(rig *hal.Rig, listener net.Listener, robot *Robot, o Options) (*S
 			s.notices = append(s.notices, notice{e, appendFault(nil, "command "+name+": "+text, nil)})
 		}
 	}
+	for _, d := range devices(robot.Agent) {
+		if e, ok := rig.Events().Lookup("/" + name + "/" + d + "/Fault"); ok {
+			s.notices = append(s.notices, notice{e, appendFault(nil, "fault of "+d+" (try: halyard status)", nil)})
+		}
+	}
 	return s, nil
+}
+
+// devices are the names of a's actuators and sensors.
+func devices(a *hal.Agent) []string {
+	names := a.Joints()
+	for _, s := range a.Layout().Sensors {
+		names = append(names, s.Name)
+	}
+	return names
 }
 
 // Address is where the server listens. Traffic counts packets.
@@ -122,6 +138,10 @@ func (s *Server) enter(c *session) {
 		defer s.mu.Unlock()
 		s.sessions = append(s.sessions, c)
 	})
+	if why := s.robot.Agent.Ready(); why != nil { // its state was broadcast before the client came
+		c.fault(why, nil)
+		c.out.signal()
+	}
 }
 
 func (s *Server) leave(c *session) {
@@ -151,6 +171,7 @@ func (s *Server) Cycle(c *hal.Cycle) {
 			}
 		}
 	}
+	s.watchArming()
 	if s.robot.Course == nil {
 		return
 	}
@@ -170,6 +191,24 @@ func (s *Server) Cycle(c *hal.Cycle) {
 			t = HitFinish
 		}
 		s.broadcast(t, data)
+	}
+}
+
+// watchArming broadcasts when the thrusters' drives begin to be switched on, as ESCs that arm for seconds, and when
+// they are. The original's motors turned at once; an ACK with a text is what its clients take without harm.
+func (s *Server) watchArming() {
+	if !s.command.armed.Load() && !s.arming {
+		return
+	}
+	s.status = s.robot.Agent.Status(s.status)
+	arming := slices.ContainsFunc(s.status, func(d hal.Status) bool { return d.Drive == hal.Switching })
+	if arming != s.arming {
+		s.arming = arming
+		text := `{"info":"armed"}`
+		if arming {
+			text = `{"info":"arming: the thrusters do not turn yet"}`
+		}
+		s.broadcast(Ack, []byte(text))
 	}
 }
 

@@ -97,6 +97,9 @@ func appendSensors(dst []byte, s *Sensors, angular bool) []byte {
 	return append(dst, "}}"...)
 }
 
+// MarshalJSON writes null for what is not known.
+func (v Vector) MarshalJSON() ([]byte, error) { return appendVector(nil, v), nil }
+
 func appendVector(dst []byte, v Vector) []byte {
 	dst = appendNumber(append(dst, `{"x":`...), v.X)
 	dst = appendNumber(append(dst, `,"y":`...), v.Y)
@@ -139,6 +142,29 @@ type Detection struct {
 	ClassName           string  `json:"className"`
 	Distance            float32 `json:"distance"` // m, to its middle
 	ColorPercentVisible float32 `json:"colorPercentVisible"`
+}
+
+// MarshalJSON writes null for what is not known.
+func (d Detection) MarshalJSON() ([]byte, error) {
+	known := func(v float32) json.RawMessage { return appendNumber(nil, v) }
+	return json.Marshal(struct {
+		VisibleInFrame      bool            `json:"visibleInFrame"`
+		Min                 Point           `json:"min"`
+		Max                 Point           `json:"max"`
+		Fill                json.RawMessage `json:"fill"`
+		ClassName           string          `json:"className"`
+		Distance            json.RawMessage `json:"distance"`
+		ColorPercentVisible json.RawMessage `json:"colorPercentVisible"`
+	}{d.VisibleInFrame, d.Min, d.Max, known(d.Fill), d.ClassName, known(d.Distance), known(d.ColorPercentVisible)})
+}
+
+// UnmarshalJSON reads null, or nothing, as NaN.
+func (d *Detection) UnmarshalJSON(b []byte) error {
+	type plain Detection
+	read := plain{Fill: unknown.X, Distance: unknown.X, ColorPercentVisible: unknown.X}
+	err := json.Unmarshal(b, &read)
+	*d = Detection(read)
+	return err
 }
 
 // Point is a place in a picture.

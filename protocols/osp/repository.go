@@ -219,9 +219,11 @@ func (k *knownEvents) drain(dst []int32) []int32 {
 	return dst
 }
 
-// event answers 20 and 30; the latter echoes any id, as the original does.
+// event answers 20 and 30; the latter echoes any id, as the original does. The event of a state that lasts occurs in
+// the next step: a client that comes later learns that a robot is disarmed.
 func (c *session) event() {
 	e, known := c.server.rig.Events().Lookup(c.d.Name)
+	lasts := known && c.server.rig.Lasting(e)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d := Datagram{Command: c.d.Command + 1}
@@ -230,7 +232,9 @@ func (c *session) event() {
 		d.ID = c.d.ID
 		c.events.deregister(c.d.ID)
 	case known:
-		d.ID = c.events.register(e)
+		if d.ID = c.events.register(e); lasts {
+			c.events.note([]hal.EventID{e})
+		}
 	}
 	c.send(&d)
 }

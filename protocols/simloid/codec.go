@@ -3,6 +3,7 @@ package simloid
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 )
 
@@ -171,7 +172,7 @@ func (r *lines) number() float64 {
 	return v
 }
 
-// Status is one cycle's measurements, in the units of the wire.
+// Status is one cycle's measurements, in the units of the wire; NaN is not known.
 type Status struct {
 	Time               float64 // s
 	Position, Velocity []float64
@@ -262,7 +263,11 @@ func (r *numbers) one(v *float64) {
 	for end < len(r.b) && !blank(r.b[end]) {
 		end++
 	}
-	switch n, ok := number(r.b[r.at:end]); {
+	n, ok := number(r.b[r.at:end])
+	if string(r.b[r.at:end]) == unknownNumber {
+		n, ok = math.NaN(), true
+	}
+	switch {
 	case r.ended, end-r.at > maxToken, end < len(r.b) && !ok:
 		r.err = fmt.Errorf("number at byte %d: %w", r.at, ErrFormat)
 	case end == len(r.b):

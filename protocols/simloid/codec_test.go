@@ -291,7 +291,7 @@ func TestStatus(t *testing.T) {
 				t.Errorf("first %d bytes: got %v, want %v", n, err, ErrTruncated)
 			}
 		}
-		for _, b := range []string{"0.01\n0.1 0.2\n", "x 1 2", "0.01  1 2", "0.01 nan 1 "} {
+		for _, b := range []string{"0.01\n0.1 0.2\n", "x 1 2", "0.01  1 2", "0.01 inf 1 "} {
 			if _, err := decodeStatus([]byte(b), got); !errors.Is(err, ErrFormat) {
 				t.Errorf("%q: got %v, want %v", b, err, ErrFormat)
 			}

@@ -54,6 +54,7 @@ func TestInputs(t *testing.T) {
 
 // TestSensors: units, clipping and unknown values.
 func TestSensors(t *testing.T) {
+	none := math.NaN()
 	r := &Robot{
 		Traits: Traits{Accels: 1, Bodies: 1, Joints: []Joint{{Low: -1, High: 1}, {Low: -0.5, High: 0.5},
 			{Low: -1, High: 1}}},
@@ -67,11 +68,11 @@ func TestSensors(t *testing.T) {
 	s := newSensors(true, 1)
 	s.read(got, r, measured, 0.01)
 	want := Status{
-		Position: []float64{-0.726746, 0.999969, 0}, // without stops an angle is within half a turn
-		Velocity: []float64{0.125, -1, 0},
-		Current:  []float64{0.25, 0, 0},
-		Accel:    [][3]float64{{-0.125, 0.999969, 0}},
-		Bodies:   []BodyState{{[3]float64{4, 1.570796, 0.25}, [3]float64{0, 0, 0}}},
+		Position: []float64{-0.726746, 0.999969, none}, // without stops an angle is within half a turn
+		Velocity: []float64{0.125, -1, none},
+		Current:  []float64{0.25, none, none},
+		Accel:    [][3]float64{{-0.125, 0.999969, none}},
+		Bodies:   []BodyState{{[3]float64{4, 1.570796, 0.25}, [3]float64{none, none, none}}},
 	}
 	if got, want := string(AppendStatus(nil, got)), string(AppendStatus(nil, &want)); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

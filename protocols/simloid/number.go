@@ -84,6 +84,9 @@ func index(token []byte) (int, bool) {
 	return n, len(token) > 0 && n <= maxIndex
 }
 
+// unknownNumber is C's %lf of NaN, which its scanf reads as one.
+const unknownNumber = "nan"
+
 // appendFixed appends v in the form of C's %lf: six decimals, the exact value rounded half to even. strconv needs three
 // times as long, and a status has up to two hundred numbers.
 func appendFixed(dst []byte, v float64) []byte {
@@ -93,6 +96,9 @@ func appendFixed(dst []byte, v float64) []byte {
 	mantissa := word&(1<<fraction-1) | 1<<fraction
 	if exponent == -1075 {
 		exponent, mantissa = -1074, mantissa&(1<<fraction-1)
+	}
+	if v != v {
+		return append(dst, unknownNumber...)
 	}
 	if exponent > -9 || exponent < -115 { // units would not fit 64 bits, or all digits are 0
 		return strconv.AppendFloat(dst, v, 'f', 6, 64)

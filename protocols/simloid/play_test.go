@@ -49,6 +49,7 @@ func layout(joints ...string) *hal.Layout {
 // a body by a millimetre.
 type puppet struct {
 	*haltest.Body
+	lost    error     // the sensors do not answer
 	duty    []float64 // NaN: position
 	were    []float64
 	at      [][3]float64
@@ -123,6 +124,13 @@ func (p *puppet) Read(f *hal.Frame) error {
 	for i := range p.at {
 		copy(f.Measured[l.Sensors[1+i].First:], p.at[i][:])
 		copy(f.Measured[l.Sensors[1+i].First+3:], []float64{0, 0, 0})
+	}
+	for i := range l.Sensors {
+		if s := &f.Status[len(l.Actuators)+i]; p.lost == nil {
+			*s = hal.Status{Time: f.Time}
+		} else {
+			s.Err = p.lost
+		}
 	}
 	return nil
 }

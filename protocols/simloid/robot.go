@@ -20,8 +20,8 @@ type Robot struct {
 	Text   string // the answer to DESCRIPTION; "" = "<EMPTY>"
 }
 
-// JointChannels are the channels of one joint. Each may be hal.None: a value that is not measured reads 0, and a
-// command without an input is refused.
+// JointChannels are the channels of one joint. Each may be hal.None: a value that is not measured is nan,
+// and a command without an input is refused.
 type JointChannels struct {
 	Position, Velocity int // measured, rad and rad/s
 	Current            int // measured, A

@@ -54,7 +54,7 @@ func (s *sensors) reset()   { s.state = s.start }
 func (s *sensors) save()    { s.saved = s.state }
 func (s *sensors) restore() { s.state = s.saved }
 
-// read fills out with the measurements of r. period is the time between two statuses, s.
+// read fills out with the measurements of r, NaN where they are not known. period is the time between two statuses, s.
 func (s *sensors) read(out *Status, r *Robot, measured []float64, period float64) {
 	for i := range r.Joints {
 		q := channel(measured, r.Joints[i].Position)
@@ -90,19 +90,18 @@ func (s *sensors) read(out *Status, r *Robot, measured []float64, period float64
 	}
 }
 
-// channel is measured channel at, 0 where it is not known: the wire has no word for that.
+// channel is measured channel at; NaN where it is not known.
 func channel(measured []float64, at int) float64 {
 	v := hal.At(measured, at)
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0
-	}
-	return v
+	return v + 0*v // NaN of an infinity, too
 }
 
 // fine returns v as read by a sensor of 16 bits: with noise, clipped, and truncated towards 0 as by the original's
 // cast.
 func (s *sensors) fine(v float64) float64 {
-	v = clip(v) + s.gauss(deviation, maxNoise)
+	if v = clip(v) + s.gauss(deviation, maxNoise); math.IsNaN(v) {
+		return v
+	}
 	v = math.Max(-1, math.Min(float64(steps-1)/steps, v))
 	return float64(int32(v*steps)) / steps
 }

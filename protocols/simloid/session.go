@@ -64,6 +64,7 @@ type session struct {
 	unknown    int
 	refused    [numVerbs]bool // already logged
 	weightless bool
+	idle       bool // its commands move nothing
 
 	// Shared with Cycle: while want is not 0, Cycle owns the fields; after its answer the session does.
 	want     atomic.Int32

@@ -247,30 +247,30 @@ var transcripts = []struct {
 	`, drops: map[protocols.Cause]uint64{protocols.Unknown: 4}},
 
 	{name: "the later dialect", config: config{powerful: true, Options: Options{Dialect: Later}}, text: later + `
-	a< 0.010000 0.000000 0.000000 0.000000` + rest + `
+	a< 0.010000 0.000000 0.000000 nan` + rest + `
 	a> UA 0.5
 	a> DONE                                        # the world before it
-	a< 0.020000 0.000000 0.000000 0.000000` + rest + `
+	a< 0.020000 0.000000 0.000000 nan` + rest + `
 	a> ACK                                         # as DONE
-	a< 0.030000 0.003174 0.079559 0.000000` + rest + `
+	a< 0.030000 0.003174 0.079559 nan` + rest + `
 	a> NEWTIME
 	a> DONE                                        # is seen one status later
-	a< 0.040000 0.006348 0.079559 0.000000` + rest + `
+	a< 0.040000 0.006348 0.079559 nan` + rest + `
 	a> DONE
-	a< 0.010000 0.009521 0.079559 0.000000` + rest + `
+	a< 0.010000 0.009521 0.079559 nan` + rest + `
 	a> UA 0
 	a> PAUSE
 	a> DONE                                        # nothing
 	a> PAUSE
 	a> DONE
 	a> DONE
-	a< 0.020000 0.012726 0.079559 0.000000` + rest + `
+	a< 0.020000 0.012726 0.079559 nan` + rest + `
 	a> SEQUENTIAL MODE
 	a> DONE
-	a< 0.040000 0.012726 0.000000 0.000000` + rest + `
+	a< 0.040000 0.012726 0.000000 nan` + rest + `
 	a> INTERLACED MODE
 	a> DONE
-	a< 0.040000 0.012726 0.000000 0.000000` + rest + `
+	a< 0.040000 0.012726 0.000000 nan` + rest + `
 	a> RECORD
 	a> DESCRIPTION
 	a< <EMPTY>
@@ -278,46 +278,46 @@ var transcripts = []struct {
 	a> FIXED 1
 	a> FIXED 2
 	a> DONE
-	a< 0.050000 0.012726 0.000000 0.000000` + rest + `
+	a< 0.050000 0.012726 0.000000 nan` + rest + `
 	`, events: "reset; clock; clock; motor robot [12 0.5]; fixed robot lever", drops: map[protocols.Cause]uint64{protocols.Truncated: 1}},
 
 	{name: "the order chosen before the acknowledgement", config: config{Options: Options{Dialect: Later}},
 		text: strings.Replace(later, "\ta> ACK", "\ta> SEQUENTIAL MODE\n\ta> ACK", 1) + `
-	a< 0.020000 0.000000 0.000000 0.000000` + rest + ` # ACK is as good as DONE: the world has made two steps
+	a< 0.020000 0.000000 0.000000 nan` + rest + ` # ACK is as good as DONE: the world has made two steps
 	a> UA 1
 	a> DONE
-	a< 0.030000 0.006348 0.159149 0.000000` + rest + `
+	a< 0.030000 0.006348 0.159149 nan` + rest + `
 	`},
 
 	{name: "interlaced before the acknowledgement", config: config{Options: Options{Dialect: Later}},
 		text: strings.Replace(later, "\ta> ACK", "\ta> INTERLACED MODE\n\ta> ACK", 1) + `
-	a< 0.010000 0.000000 0.000000 0.000000` + rest + `
+	a< 0.010000 0.000000 0.000000 nan` + rest + `
 	a> UA 1
 	a> DONE
-	a< 0.020000 0.000000 0.000000 0.000000` + rest + `
+	a< 0.020000 0.000000 0.000000 nan` + rest + `
 	`},
 
 	{name: "poor sensors", config: config{Options: Options{Dialect: Later}}, text: later + `
-	a< 0.010000 0.000000 0.000000 0.000000` + rest + `
+	a< 0.010000 0.000000 0.000000 nan` + rest + `
 	a> SEQUENTIAL MODE
 	a> SENSORS POOR
 	a> UA 1
 	a> DONE
-	a< 0.030000 0.006836 0.000000 0.000000` + rest + `
+	a< 0.030000 0.006836 0.000000 nan` + rest + `
 	a> DONE
-	a< 0.040000 0.012695 0.146484 0.000000` + rest + ` # 6/1024 of π in 10 ms
+	a< 0.040000 0.012695 0.146484 nan` + rest + ` # 6/1024 of π in 10 ms
 	a> SENSORS GOOD
 	a> DONE
-	a< 0.050000 0.019073 0.159149 0.000000` + rest + `
+	a< 0.050000 0.019073 0.159149 nan` + rest + `
 	`},
 
 	{name: "nothing of the later dialect's", config: config{Options: Options{Dialect: Later}}, text: later + `
-	a< 0.010000 0.000000 0.000000 0.000000` + rest + `
+	a< 0.010000 0.000000 0.000000 nan` + rest + `
 	a> MOTOR 1 1
 	a> MODEL 31 0
 	a> FIXED 0
 	a> DONE
-	a< 0.020000 0.000000 0.000000 0.000000` + rest + `
+	a< 0.020000 0.000000 0.000000 nan` + rest + `
 	`, drops: map[protocols.Cause]uint64{protocols.Refused: 3}},
 }
 

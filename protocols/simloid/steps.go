@@ -34,9 +34,24 @@ func (c *session) step() error {
 	if err := c.wait(); err != nil {
 		return err
 	}
+	c.watchState()
 	c.status.Time = (c.time - c.zero).Seconds()
 	c.sensors.read(c.status, c.robot, c.measured, c.period)
 	return nil
+}
+
+// watchState logs when the client's commands begin to move nothing, and when they move the robot again: no number of a
+// status could say it.
+func (c *session) watchState() {
+	switch why := c.robot.Agent.Ready(); {
+	case why == nil && c.idle:
+		c.log.Info("simloid: commands move the robot again")
+	case why != nil && !c.idle:
+		c.log.Warn("simloid: commands move nothing", "why", why)
+	default:
+		return
+	}
+	c.idle = !c.idle
 }
 
 // wait waits for the answer to a request. A client that leaves meanwhile ends the session: the way home of a real robot

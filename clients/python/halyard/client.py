@@ -9,6 +9,7 @@ MAGIC, VERSION = b"HLYB", 1
 HELLO, STEP, RESET = 1, 2, 3
 SPACES, OBSERVATIONS, ERROR = 129, 130, 255
 COPIES, ITSELF = 0, 1
+UNSAFE = 6  # Refused.kind of a step that moves nothing
 
 
 class Refused(Exception):
@@ -49,7 +50,9 @@ class Client:
         self.actions, self.observations = answer.columns(), answer.columns()
 
     def step(self, actions):
-        """Commands every copy and returns what each measures a period later. NaN is no new command."""
+        """Commands every copy and returns what each measures a period later. NaN is no new command, or not known.
+
+        Where no joint follows the actions, it raises Refused (kind UNSAFE): disarmed, stopped, or a fault in every joint."""
         actions = np.ascontiguousarray(actions, "<f8")
         if actions.shape != (self.copies, len(self.actions)):
             raise ValueError(f"actions: got shape {actions.shape}, want {(self.copies, len(self.actions))}")

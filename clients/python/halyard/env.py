@@ -44,18 +44,20 @@ class VectorEnv(_Base):
 
     reward(observations, actions) returns an array of rewards and an array of booleans: which copies have terminated. It is given
     the observations after the step. A copy that has terminated, or has taken max_episode_steps, is reset in the next step, as
-    Gymnasium's mode "next step" wants it: that step's action is not used, and its reward is 0. What is not measured is 0 in the
-    observations, never NaN. itself=True steps the served rig, which may be real, with num_envs=1.
+    Gymnasium's mode "next step" wants it: that step's action is not used, and its reward is 0. What is not known is unknown in
+    the observations: NaN, or the number that you choose for it, and never 0 by itself. itself=True steps the served rig, which may be
+    real, with num_envs=1. A step whose actions no joint follows, of a disarmed or stopped rig or with a fault in every joint, raises
+    Refused with the reason.
     """
 
     metadata = {"render_modes": [], "autoreset_mode": "next-step"}
     if gymnasium is not None and hasattr(gymnasium.vector, "AutoresetMode"):
         metadata["autoreset_mode"] = gymnasium.vector.AutoresetMode.NEXT_STEP
 
-    def __init__(self, address, num_envs=1, reward=None, max_episode_steps=None, seed=0, actions=(), observations=(), itself=False, timeout=60.0):
+    def __init__(self, address, num_envs=1, reward=None, max_episode_steps=None, seed=0, actions=(), observations=(), itself=False, timeout=60.0, unknown=np.nan):
         self._client = Client(address, num_envs, seed, actions, observations, itself, timeout)
         self.num_envs, self.render_mode, self.spec, self.closed = num_envs, None, None, False
-        self._reward, self._most = reward, max_episode_steps
+        self._reward, self._most, self._unknown = reward, max_episode_steps, unknown
         self.single_action_space = _space(self._client.actions)
         self.single_observation_space = _space(self._client.observations)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -82,7 +84,7 @@ class VectorEnv(_Base):
         seen = self._client.reset(which, seeds)
         mask = np.ones(self.num_envs, bool) if which is None else np.asarray(which, bool)
         self._steps[mask], self._over[mask] = 0, False
-        return np.nan_to_num(seen), {}
+        return self._known(seen), {}
 
     def step(self, actions):
         actions = np.array(actions, np.float64).reshape(self.num_envs, len(self._client.actions))
@@ -91,7 +93,7 @@ class VectorEnv(_Base):
         seen = self._client.step(actions)
         if again.any():
             seen = self._client.reset(again, None)
-        seen = np.nan_to_num(seen)
+        seen = self._known(seen)
         self._steps[again] = 0
         self._steps[~again] += 1
         rewards, terminated = np.zeros(self.num_envs), np.zeros(self.num_envs, bool)
@@ -101,6 +103,9 @@ class VectorEnv(_Base):
         truncated = np.zeros(self.num_envs, bool) if self._most is None else (self._steps >= self._most) & ~again
         self._over = terminated | truncated
         return seen, rewards, terminated, truncated, {}
+
+    def _known(self, seen):
+        return np.where(np.isnan(seen), self._unknown, seen)
 
     def close(self, **kwargs):
         if not self.closed:

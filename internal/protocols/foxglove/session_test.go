@@ -295,7 +295,7 @@ func TestLog(t *testing.T) {
 		c.begin()
 		c.send(`{"op":"subscribe","subscriptions":[{"id":1,"channelId":10}]}`)
 		time.Sleep(100 * time.Millisecond)
-		s.Rover.Silence()
+		s.Rover.Silence("scanner")
 		if got := c.next(); !strings.Contains(got, `"level":4,"message":"scanner: no reply","name":"rover"`) {
 			t.Errorf("a silent scanner: got %s", got)
 		}

@@ -34,14 +34,6 @@ func (s *sample) of(sensor *hal.Sensor) []float64 {
 	return s.measured[sensor.First : sensor.First+sensor.Count]
 }
 
-// known is v, or 0 where it is not known.
-func known(v float64) float64 {
-	if math.IsNaN(v) {
-		return 0
-	}
-	return v
-}
-
 // truth returns the pose and the rates of a pose sensor; ok is false if they are unknown.
 func (s *sample) truth(sensor *hal.Sensor) (p hal.Pose, linear, angular [3]float64, ok bool) {
 	v := s.of(sensor)

@@ -49,6 +49,15 @@ func (s *session) command(h *Header, in []byte) error {
 		s.refuse(h, err)
 		return nil
 	}
+	if k.staged { // the guard drops it, and the protocol has no answer to a command
+		if why := s.server.robot.Agent.Ready(); why != nil {
+			s.server.traffic.Drop(protocols.Refused)
+			if key := s.server.robot.Agent.State().String(); !s.refused[key] {
+				s.refused[key] = true
+				s.log.Warn("player: commands move nothing", "device", h.Device, "why", why)
+			}
+		}
+	}
 	return s.commit()
 }
 

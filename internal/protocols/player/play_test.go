@@ -30,7 +30,7 @@ type rover struct {
 	rate    [2]float64 // of the wheels, rad/s
 	joints  []float64
 	lit     bool
-	silent  bool // the scanner is at fault
+	lost    map[string]bool // devices that do not answer
 	flown   [2][3]float64
 	placed  int
 }
@@ -140,8 +140,15 @@ func (b *rover) Read(f *hal.Frame) error {
 	for i := range f.Status {
 		f.Status[i] = hal.Status{Time: f.Time}
 	}
-	if b.silent {
-		f.Status[len(b.layout.Actuators)+2].Err = errors.New("no reply")
+	for i := range b.layout.Actuators {
+		if b.lost[b.layout.Actuators[i].Name] {
+			f.Status[i] = hal.Status{Err: errors.New("no reply")}
+		}
+	}
+	for i := range b.layout.Sensors {
+		if b.lost[b.layout.Sensors[i].Name] {
+			f.Status[len(b.layout.Actuators)+i] = hal.Status{Err: errors.New("no reply")}
+		}
 	}
 	return nil
 }

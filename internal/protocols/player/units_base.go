@@ -65,10 +65,10 @@ func (b *base) set(s *sample, to pose2) error {
 	return nil
 }
 
-// side is the mean rate of one side's wheels, rad/s.
+// side is the mean rate of one side's wheels, rad/s; NaN where that of one is not known.
 func side(l *hal.Layout, s *sample, wheels []Wheel) (sum float64) {
 	for _, w := range wheels {
-		sum += reversed(known(s.value(l.Actuators[w.Actuator].Velocity)), w.Reversed)
+		sum += reversed(s.value(l.Actuators[w.Actuator].Velocity), w.Reversed)
 	}
 	return sum / float64(len(wheels))
 }
@@ -80,7 +80,11 @@ func (b *base) publish(s *sample, out func(uint8, payload)) {
 	}
 	d := b.robot.Drive
 	left, right := d.Radius*side(b.layout, s, d.Left), d.Radius*side(b.layout, s, d.Right)
-	out(1, &position2Data{Pose: p, Velocity: pose2{X: (left + right) / 2, A: (right - left) / d.Separation}})
+	data := &position2Data{Pose: p, Velocity: pose2{X: (left + right) / 2, A: (right - left) / d.Separation}}
+	if b.robot.Agent.Ready() != nil {
+		data.Stall = 1 // no command moves it
+	}
+	out(1, data)
 }
 
 // drive turns the wheels so that the robot moves at v, m/s, and turns at w, rad/s.

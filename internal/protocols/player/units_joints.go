@@ -19,17 +19,20 @@ type actArray struct {
 }
 
 func (u *actArray) publish(s *sample, out func(uint8, payload)) {
-	const idle, busy = 1, 2
+	const idle, busy, stalled = 1, 2, 4
 	p := &actArrayData{}
 	for _, i := range u.joints {
 		a := &u.layout.Actuators[i]
-		state := actuatorState{Position: known(s.value(a.Position)), Speed: known(s.value(a.Velocity)), State: idle}
-		if math.Abs(state.Speed) > moving {
+		state := actuatorState{Position: s.value(a.Position), Speed: s.value(a.Velocity), State: idle}
+		switch {
+		case math.IsNaN(state.Position):
+			state.State = stalled // it does not answer
+		case math.Abs(state.Speed) > moving:
 			state.State = busy
 		}
 		p.Actuators = append(p.Actuators, state)
 	}
-	if state, _, _ := u.robot.Agent.Guard(); state == hal.Armed {
+	if u.robot.Agent.Ready() == nil {
 		p.Motors = 1
 	}
 	out(1, p)
@@ -144,7 +147,7 @@ func (u *limb) publish(s *sample, out func(uint8, payload)) {
 	tip := u.tip(q)
 	state := uint8(idle)
 	for _, i := range u.robot.Limb.Joints {
-		if math.Abs(known(s.value(u.layout.Actuators[i].Velocity))) > moving {
+		if math.Abs(s.value(u.layout.Actuators[i].Velocity)) > moving {
 			state = busy
 		}
 	}
@@ -280,7 +283,7 @@ func (u *gripper) publish(s *sample, out func(uint8, payload)) {
 		p.State = fault
 	case math.Abs(at-g.Open) < near:
 		p.State = open
-	case math.Abs(at-g.Closed) < near, math.Abs(known(s.value(a.Velocity))) < moving:
+	case math.Abs(at-g.Closed) < near, math.Abs(s.value(a.Velocity)) < moving:
 		p.State = closed // about something, where it has stopped before
 	}
 	out(1, p)

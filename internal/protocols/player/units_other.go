@@ -48,12 +48,12 @@ func (u *ptz) publish(s *sample, out func(uint8, payload)) {
 	p := &ptzData{}
 	p.Zoom = u.ptz.FieldOfView
 	if i := u.ptz.Pan; i != hal.None {
-		p.Pan = reversed(known(s.value(u.layout.Actuators[i].Position)), u.ptz.PanReversed)
-		p.PanSpeed = reversed(known(s.value(u.layout.Actuators[i].Velocity)), u.ptz.PanReversed)
+		p.Pan = reversed(s.value(u.layout.Actuators[i].Position), u.ptz.PanReversed)
+		p.PanSpeed = reversed(s.value(u.layout.Actuators[i].Velocity), u.ptz.PanReversed)
 	}
 	if i := u.ptz.Tilt; i != hal.None {
-		p.Tilt = reversed(known(s.value(u.layout.Actuators[i].Position)), u.ptz.TiltReversed)
-		p.TiltSpeed = reversed(known(s.value(u.layout.Actuators[i].Velocity)), u.ptz.TiltReversed)
+		p.Tilt = reversed(s.value(u.layout.Actuators[i].Position), u.ptz.TiltReversed)
+		p.TiltSpeed = reversed(s.value(u.layout.Actuators[i].Velocity), u.ptz.TiltReversed)
 	}
 	out(1, p)
 }

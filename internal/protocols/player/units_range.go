@@ -48,7 +48,7 @@ func (u *scanner) step() float64    { return u.fov / math.Max(1, float64(u.senso
 func (u *scanner) longest() float64 { return u.layout.Measured(u.sensor.First).Max }
 
 func (u *scanner) ranges(s *sample) []float64 {
-	return lengthened(slices.Clone(s.of(u.sensor)), func(int) float64 { return u.longest() })
+	return bounded(slices.Clone(s.of(u.sensor)), func(int) float64 { return u.longest() })
 }
 
 func (u *scanner) places() *rangerGeometry {
@@ -61,16 +61,15 @@ func (u *scanner) config() *rangerConfig {
 		RangeResolution: 0.001, Frequency: 1 / interval.Seconds()}
 }
 
-// lengthened sets ranges that are not known to the longest of their sensors; nil where all are at fault.
-func lengthened(ranges []float64, longest func(i int) float64) []float64 {
-	lost := 0
+// bounded sets ranges without an echo to the longest of their sensors. One that is not known stays NaN: nothing is
+// known of the space that it did not see. nil where none is known.
+func bounded(ranges []float64, longest func(i int) float64) []float64 {
+	known := false
 	for i := range ranges {
-		if math.IsNaN(ranges[i]) {
-			ranges[i] = longest(i)
-			lost++
-		}
+		known = known || !math.IsNaN(ranges[i])
+		ranges[i] = math.Min(ranges[i], longest(i)) // NaN stays
 	}
-	if lost == len(ranges) {
+	if !known {
 		return nil
 	}
 	return ranges
@@ -113,7 +112,7 @@ func (u *laser) request(_ *control, subtype uint8, in []byte) (payload, error) {
 type ranger struct {
 	noCommands
 	source interface {
-		// ranges are the measured ones; nil where the sensor is at fault. A ray that is not known is the longest.
+		// ranges are the measured ones, NaN where one is not known; nil where none is.
 		ranges(s *sample) []float64
 		places() *rangerGeometry
 		config() *rangerConfig
@@ -151,7 +150,7 @@ func (u *cones) ranges(s *sample) []float64 {
 	for _, sensor := range u.sensors {
 		out = append(out, s.measured[sensor.First])
 	}
-	return lengthened(out, u.longest)
+	return bounded(out, u.longest)
 }
 
 func (u *cones) longest(i int) float64 { return u.layout.Measured(u.sensors[i].First).Max }
@@ -200,9 +199,13 @@ type bumper struct {
 func (u *bumper) publish(s *sample, out func(uint8, payload)) {
 	var p octets
 	for _, sensor := range u.sensors {
-		var pressed byte
-		if s.measured[sensor.First] > 0.5 {
+		const unknown = 255 // clients take all but 0 as pressed
+		pressed := byte(unknown)
+		switch v := s.measured[sensor.First]; {
+		case v > 0.5:
 			pressed = 1
+		case v <= 0.5:
+			pressed = 0
 		}
 		p = append(p, pressed)
 	}

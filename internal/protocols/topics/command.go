@@ -97,12 +97,14 @@ func (c *Commander) Goals(goals []Goal) error {
 		}
 		seen[g.Actuator], inputs[at] = true, g.Value
 	}
-	switch state, _, _ := c.robot.Agent.Guard(); state {
+	switch c.robot.Agent.State() {
 	case hal.Disarmed:
 		return fmt.Errorf("command %s: disarmed (try: %s)", c.robot.Agent.Name(), c.robot.way("arm"))
 	case hal.Stopped:
 		return fmt.Errorf("command %s: the emergency stop is latched (try: %s)", c.robot.Agent.Name(),
 			c.robot.way("reset"))
+	case hal.Faulty:
+		return c.robot.Agent.Ready()
 	}
 	if c.blocked() > c.deadline {
 		return fmt.Errorf("command %s: %w", c.robot.Agent.Name(), errDeaf)

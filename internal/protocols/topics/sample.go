@@ -26,7 +26,7 @@ var optical = hal.Pose{Rotation: [4]float64{0.5, -0.5, 0.5, -0.5}}
 // Sample is the measurements of a robot at one time. It is immutable.
 type Sample struct {
 	Time     time.Duration // rig time
-	Measured []float64     // hal.Frame's; NaN of a sensor at fault
+	Measured []float64     // hal.Frame's; NaN is not known
 	Status   []hal.Status
 
 	robot *Robot
@@ -47,7 +47,7 @@ func (s *Sample) Value(at int) float64 {
 	return s.Measured[at]
 }
 
-// Of are the channels of a sensor; those of one at fault are NaN.
+// Of are the channels of a sensor.
 func (s *Sample) Of(sensor int) []float64 {
 	k := &s.robot.Agent.Layout().Sensors[sensor]
 	return s.Measured[k.First : k.First+k.Count]
@@ -71,7 +71,8 @@ func (s *Sample) Pose() (p hal.Pose, linear, angular [3]float64, ok bool) {
 	if l.Sensors[i].Kind == "odometry" {
 		sin, cos := math.Sincos(v[2] / 2)
 		p = hal.Pose{Position: [3]float64{v[0], v[1], 0}, Rotation: [4]float64{cos, 0, 0, sin}}
-		linear[0], linear[1], angular[2] = s.rolling()
+		x, y, turn := s.rolling()
+		linear[0], linear[1], angular[2] = x+0, y+0, turn+0 // never -0
 		return p, linear, angular, !math.IsNaN(v[0] + v[1] + v[2])
 	}
 	p = hal.Pose{Position: [3]float64(v[:3]), Rotation: [4]float64(v[3:7])}
@@ -92,11 +93,11 @@ func (s *Sample) Attitude(sensor int) (q [4]float64, rates, acceleration [3]floa
 	return hal.RotationOf([3]float64(v[:3])), rates, acceleration, false, !math.IsNaN(v[0])
 }
 
-// rolling returns the robot's velocity from its wheels, m/s and rad/s: 0 without wheels, NaN where one is not known.
+// rolling returns the robot's velocity from its wheels, m/s and rad/s: NaN without wheels, or where one is not known.
 func (s *Sample) rolling() (x, y, turn float64) {
 	d := s.robot.Drive
 	if d == nil {
-		return 0, 0, 0
+		return math.NaN(), math.NaN(), math.NaN()
 	}
 	return d.Motion(func(i int) float64 {
 		_, rate, _ := s.Joint(i)

@@ -140,9 +140,13 @@ func TestItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 50 {
-		if err := c.Step([]float64{-0.4}, seen); err != nil {
-			t.Fatal(err)
+		if err := c.Step([]float64{-0.4}, seen); hal.KindOf(err) != hal.Unsafe ||
+			!strings.Contains(err.Error(), "emergency stop is latched") {
+			t.Fatalf("after the stop: got %v, want the client told", err)
 		}
+	}
+	if err := c.Step([]float64{math.NaN()}, seen); err != nil {
+		t.Errorf("a step without a command: got %v", err)
 	}
 	if seen[0] < 0.2 {
 		t.Errorf("after the stop: got %.3f rad, want no motion by commands", seen[0])

@@ -123,6 +123,7 @@ type subject struct {
 	shadows []int // measured minus the twin's position, one an actuator, or hal.None; nil without a twin
 
 	measured []float64
+	drawn    []float64 // measured, as it was known last
 	status   []hal.Status
 	goals    []hal.Goal
 }
@@ -237,11 +238,17 @@ func (s *subject) forward(poses []hal.Pose, ghost []float32) {
 func (s *subject) chain(frame hal.Pose, less []int) {
 	l := s.agent.Layout()
 	at := make([]float64, 2*len(l.Actuators))
+	for len(s.drawn) < len(s.measured) {
+		s.drawn = append(s.drawn, 0)
+	}
 	value := func(k int) float64 {
-		if k == hal.None || math.IsNaN(s.measured[k]) {
+		if k == hal.None {
 			return 0
 		}
-		return s.measured[k]
+		if !math.IsNaN(s.measured[k]) {
+			s.drawn[k] = s.measured[k]
+		}
+		return s.drawn[k]
 	}
 	for i := range l.Actuators {
 		if at[i] = value(l.Actuators[i].Position); less != nil {

@@ -197,6 +197,9 @@ func (v *vehicle) move(part int, stops bool, goals ...goal) error {
 		if stops {
 			return nil // nothing to stop
 		}
+		if err := v.agent.Ready(); err != nil {
+			return err
+		}
 		var err error
 		if v.lease, err = v.session.Acquire(v.agent); err != nil {
 			return err
@@ -356,7 +359,7 @@ func (v *vehicle) observeJoints(o *echelon.Observation) {
 	for _, p := range v.packages {
 		var links []moast.LinkStat
 		for i, joint := range p.Joints {
-			l := moast.LinkStat{Link: int32(i + 1), Value: position(joint)}
+			l := moast.LinkStat{Link: int32(i + 1), Value: position(joint), Torque: math.NaN()}
 			if at := v.layout.Actuators[joint].Torque; at != hal.None {
 				l.Torque = v.wire(joint, v.measured[at])
 			}

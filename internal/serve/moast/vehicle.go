@@ -81,6 +81,7 @@ func (v *vehicle) Observe(o *echelon.Observation) {
 			if len(values) >= 3 && v.about.Steer != moast.OmniSteer {
 				o.Odometry = moast.Motion{Tran: moast.Cartesian{X: values[0], Y: -values[1]},
 					RPY: moast.RPY{Y: -values[2]}}
+				v.roll(&o.Odometry)
 			}
 		case "range":
 			o.Scans = append(o.Scans, v.scan(s, values, at))
@@ -107,6 +108,19 @@ func (v *vehicle) Observe(o *echelon.Observation) {
 	o.Odometry = o.Absolute
 	o.Absolute.Tran.X, o.Absolute.Tran.Y, o.Absolute.Tran.Z = o.Absolute.Tran.X+v.offset[0],
 		o.Absolute.Tran.Y+v.offset[1], o.Absolute.Tran.Z+v.offset[2]
+}
+
+// roll adds the rates that the wheels of both sides have, NaN where one is lost, in the odometry's axes.
+func (v *vehicle) roll(m *moast.Motion) {
+	var rim [2]float64 // m/s of each side
+	for side, joints := range [...][]int{v.robot.Rescue.Left, v.robot.Rescue.Right} {
+		for _, i := range joints {
+			rim[side] += hal.At(v.measured, v.layout.Actuators[i].Velocity) * v.about.WheelRadius / float64(len(joints))
+		}
+	}
+	speed := (rim[0] + rim[1]) / 2
+	m.TranRate.X, m.TranRate.Y = speed*math.Cos(m.RPY.Y), speed*math.Sin(m.RPY.Y)
+	m.RPYRate.Y = (rim[0] - rim[1]) / v.about.WheelSeparation
 }
 
 // motionOf is a pose sensor's reading: position, quaternion, velocity, turn rates.

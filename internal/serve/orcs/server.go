@@ -35,7 +35,7 @@ func openODCP(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Ser
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
-	rig := h.(*assembly.System).Rig
-	srv := odcp.NewServer(rig, rig.Agent(s.Agent), conn)
+	sys := h.(*assembly.System)
+	srv := odcp.NewServer(sys.Rig, sys.Rig.Agent(s.Agent), conn, sys.Log)
 	return srv, srv.Address(), nil
 }

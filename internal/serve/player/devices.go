@@ -42,10 +42,37 @@ func addDevices(sys *assembly.System, i int, r *player.Robot) (err error) {
 		var pilot *autopilot.Pilot
 		if pilot, err = sys.Pilot(r.Agent); err == nil {
 			r.Agent.SetAutopilot(pilot)
-			r.Flyer = pilot
+			r.Flyer = flyer{pilot, r.Agent}
 		}
 	}
 	return err
+}
+
+// flyer flies an agent once the sensors that its pilot needs are there.
+type flyer struct {
+	*autopilot.Pilot
+	agent *hal.Agent
+}
+
+func (f flyer) Fly(linear, angular [3]float64) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	return f.Pilot.Fly(linear, angular)
+}
+
+func (f flyer) Go(to hal.Pose) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	return f.Pilot.Go(to)
+}
+
+func (f flyer) check() error {
+	if f.Armed() { // it goes on: its laws let the thrusters rest without an attitude
+		return nil
+	}
+	return f.Check(f.agent)
 }
 
 // addLights makes switches of the lights of the config, by name; else of the simulated robot's headlight.

@@ -101,12 +101,7 @@ type servoMob struct {
 func (c *servoMob) Update(m *Module, now float64) {
 	c.status.Time = now
 	c.status.Heartbeat++
-	if !math.IsNaN(c.seen.Volts) {
-		c.status.BatteryVolts = float32(c.seen.Volts)
-	}
-	if !math.IsNaN(c.seen.Charge) {
-		c.status.FuelLevel = float32(c.seen.Charge)
-	}
+	c.status.BatteryVolts, c.status.FuelLevel = float32(c.seen.Volts), float32(c.seen.Charge)
 	c.status.SteerAngle, c.status.Flippers = c.seen.Steered, c.seen.Flippers
 	if c.status.HeadLights = 0; c.seen.Lit {
 		c.status.HeadLights = 1
@@ -222,9 +217,13 @@ func (c *servoSP) Update(m *Module, now float64) {
 			continue // a reader sees each scan once
 		}
 		c.scanned[i] = s.Time
+		rays := features(s)
+		if rays == nil {
+			continue
+		}
 		m.note(c.buffers.get(moast.LineScanBuffer(c.buffers.vehicle, i+1),
 			data1D).Write(&moast.SensorData1D{Start: s.Start,
-			Increment: s.Increment, MaxRange: s.MaxRange, MinRange: s.MinRange, Features: known(s), Time: s.Time}))
+			Increment: s.Increment, MaxRange: s.MaxRange, MinRange: s.MinRange, Features: rays, Time: s.Time}))
 	}
 	if len(o.Sonars) > 0 {
 		array := &moast.SensorData3D{}
@@ -241,13 +240,18 @@ func (c *servoSP) Update(m *Module, now float64) {
 	}
 }
 
-// known are the ranges of a scan; what was not read is beyond the range.
-func known(s *Scan) []float64 {
+// features are the ranges of a scan: without an echo beyond the range, NaN where a ray was lost, of which the
+// hierarchy takes neither an obstacle nor free space; nil where all were.
+func features(s *Scan) []float64 {
 	out := append([]float64(nil), s.Ranges...)
+	known := false
 	for i := range out {
-		if bad(out[i]) {
+		if known = known || !math.IsNaN(out[i]); math.IsInf(out[i], 1) {
 			out[i] = s.MaxRange + 1
 		}
+	}
+	if !known {
+		return nil
 	}
 	return out[:min(len(out), moast.MaxRays)]
 }

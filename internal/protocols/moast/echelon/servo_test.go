@@ -3,6 +3,7 @@ package echelon
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,5 +121,24 @@ func TestMission(t *testing.T) {
 	}
 	if s.pass(0.1); r.placed != goal {
 		t.Errorf("teleport: got %+v", r.placed)
+	}
+}
+
+// TestUnknown: a ray without an echo is beyond the range, a lost one NaN, and a scan of lost rays is none. A voltage or
+// charge that is not measured is NaN.
+func TestUnknown(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct{ rays, want []float64 }{
+		{[]float64{1, math.Inf(1), nan}, []float64{1, 11, nan}}, {[]float64{nan, nan}, nil},
+	} {
+		got := features(&Scan{MaxRange: 10, Ranges: c.rays})
+		if !slices.EqualFunc(got, c.want, func(a, b float64) bool { return a == b || a != a && b != b }) {
+			t.Errorf("%v: got %v, want %v", c.rays, got, c.want)
+		}
+	}
+	m := &servoMob{status: &moast.ServoMobStatGround{}, seen: &Observation{Volts: nan, Charge: nan}}
+	m.status.BatteryVolts, m.status.FuelLevel = 12, 1 // of before
+	if m.Update(nil, 1); m.status.BatteryVolts == m.status.BatteryVolts || m.status.FuelLevel == m.status.FuelLevel {
+		t.Errorf("got %g V, %g, want NaN", m.status.BatteryVolts, m.status.FuelLevel)
 	}
 }

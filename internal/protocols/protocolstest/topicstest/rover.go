@@ -38,10 +38,11 @@ const (
 type Rover struct {
 	layout *hal.Layout
 
-	mu              sync.Mutex
-	rate            [2]float64 // rad/s
-	head, x         float64
-	silent, enabled bool
+	mu      sync.Mutex
+	rate    [2]float64 // rad/s
+	head, x float64
+	silent  map[string]bool
+	enabled bool
 }
 
 // NewRover returns a rover at rest.
@@ -132,8 +133,16 @@ func (b *Rover) Read(f *hal.Frame) error {
 	for i := range f.Status {
 		f.Status[i] = hal.Status{Time: f.Time}
 	}
-	if b.silent {
-		f.Status[len(b.layout.Actuators)+Scanner].Err = errors.New("no reply")
+	lose := func(i int, name string) {
+		if b.silent[name] {
+			f.Status[i] = hal.Status{Err: errors.New("no reply")}
+		}
+	}
+	for i := range b.layout.Actuators {
+		lose(i, b.layout.Actuators[i].Name)
+	}
+	for i := range b.layout.Sensors {
+		lose(len(b.layout.Actuators)+i, b.layout.Sensors[i].Name)
 	}
 	return nil
 }
@@ -160,11 +169,14 @@ func (b *Rover) Looks() float64 {
 	return b.head
 }
 
-// Silence makes its scanner a device with a fault.
-func (b *Rover) Silence() {
+// Silence makes devices lost: they have not answered since the rig began.
+func (b *Rover) Silence(names ...string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.silent = true
+	b.silent = map[string]bool{}
+	for _, name := range names {
+		b.silent[name] = true
+	}
 }
 
 // Watch implements hal.CameraSource with one picture for ever.
