@@ -26,6 +26,7 @@ type output struct {
 	regained bool          // its device was away: no pulses until it has not been enabled once
 	last     lastFault
 	forgot   uint64 // the writer's count that position belongs to
+	arms     bool   // its pulses are neutral until its device is armed
 }
 
 func newOutput(j Joint, a *hal.Actuator) *output {
@@ -60,6 +61,7 @@ func (o *output) pulse(now time.Duration, a *hal.Actuator, enable bool) time.Dur
 		o.begun, o.since = begun, -1
 	}
 	idle := !enable || o.regained || o.limit <= 0
+	o.arms = false
 	if o.halted || idle && o.cal.IdleOutput == calibration.IdleNone {
 		o.since = -1
 		return 0
@@ -68,7 +70,7 @@ func (o *output) pulse(now time.Duration, a *hal.Actuator, enable bool) time.Dur
 		o.since = now
 	}
 	neutral := o.cal.Width(hal.DutyMode, 0)
-	if idle || now-o.since < o.cal.Arming {
+	if o.arms = !idle && now-o.since < o.cal.Arming; idle || o.arms {
 		return neutral
 	}
 	width := neutral
@@ -104,7 +106,11 @@ func (o *output) read(f *hal.Frame, a *hal.Actuator) hal.Status {
 	if !o.last.is(err) {
 		o.last = lastFault{err, o.describe(op, err, try)}
 	}
-	return hal.Status{Time: since(f.Time, age), Err: o.last.fault}
+	s := hal.Status{Time: since(f.Time, age), Err: o.last.fault}
+	if o.arms {
+		s.Drive = hal.Switching
+	}
+	return s
 }
 
 // since is the time at which a value of this age at now was made; < 0 without a value.

@@ -39,6 +39,7 @@ type Agent struct {
 	shown    *Frame               // the frame as observers see it: NaN of what a lost device measures
 	faulty   []EventID            // one per device: the event of its present fault, raised once; 0 without a fault
 	faults   []EventID            // one a device: "/humanoid/left_elbow/Fault"
+	returns  []EventID            // likewise: "/humanoid/left_elbow/Recovered"
 	odd      []bool               // one an actuator: its guard has reported a fault
 	decision AgentRecord          // of the last cycle, for the journal
 	states   [Expired + 1]EventID // of the states of its guard: "/humanoid/Armed"

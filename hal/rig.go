@@ -302,6 +302,7 @@ func (r *Rig) watchFaults(a *Agent) {
 			continue
 		}
 		if a.faulty[i] = 0; err == nil {
+			r.events.Raise(a.returns[i])
 			r.log.Info("device recovered", "agent", a.name, "device", a.device(i))
 			continue
 		}

@@ -144,7 +144,7 @@ func TestPresence(t *testing.T) {
 		if p.Lost {
 			t.Errorf("lost after %d misses", i)
 		}
-		if !p.Miss(&m, 100) {
+		if !p.Miss(&m, 100, 0) {
 			t.Error("silence was not silence")
 		}
 	}
@@ -152,8 +152,18 @@ func TestPresence(t *testing.T) {
 		t.Errorf("got lost %v, asked at %d, %v", p.Lost, p.Ask, m.State.Err)
 	}
 	p = Presence{Garbled: true, Misses: 9}
-	if p.Miss(&m, 100) || p.Lost || !errors.Is(m.State.Err, ErrCorrupt) {
+	if p.Miss(&m, 100, 0) || p.Lost || !errors.Is(m.State.Err, ErrCorrupt) {
 		t.Errorf("a bad answer: got lost %v, %v", p.Lost, m.State.Err)
+	}
+	// an adapter may hold replies back for longer than many cycles of a fast line
+	p, m.State.Time = Presence{}, time.Second
+	for range 5 * LostAfter {
+		if p.Miss(&m, 100, time.Second+lostAge-1); p.Lost {
+			t.Fatal("lost within the time of a late reply")
+		}
+	}
+	if p.Miss(&m, 100, time.Second+lostAge); !p.Lost {
+		t.Error("silent for longer than a late reply: not lost")
 	}
 	if err := m.Error(hal.Timeout, "halt",
 		ErrNoReply); err.Error() != `bus "arm": joint "elbow": id 0: halt: no answer` {

@@ -281,7 +281,7 @@ func (r *GenericChain) readOne(i int) error {
 
 // missed counts a miss of s and gives it up for a while after too many.
 func (r *GenericChain) missed(s *Device) {
-	if s.Miss(&s.DeviceState, r.cycle) {
+	if s.Miss(&s.DeviceState, r.cycle, r.x.Port.Now()) {
 		r.stats.Timeouts++
 		r.silences++
 	}

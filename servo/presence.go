@@ -13,20 +13,24 @@ type Presence struct {
 
 // How trouble with reading a servo is spread over cycles.
 const (
-	LostAfter = 3  // misses in a row until a servo is lost
+	LostAfter = 3  // misses in a row until a servo is lost, once its last reply is lostAge old
 	lostPause = 50 // cycles between two questions to a lost servo
 	badPause  = 10 // the same, to one that has answered badly: it is there
 )
 
-// Miss counts a missing reply in cycle and sets the errors of m. It reports whether there was no reply at all.
-func (p *Presence) Miss(m *DeviceState, cycle uint64) (silence bool) {
+// lostAge is how old the last reply of a lost servo is at least: an adapter holds one back for 16 ms, which is many
+// cycles of a fast line, and a busy host reads it later.
+const lostAge = 20 * time.Millisecond
+
+// Miss counts a missing reply in cycle, at now, and sets the errors of m. It reports whether there was no reply at all.
+func (p *Presence) Miss(m *DeviceState, cycle uint64, now time.Duration) (silence bool) {
 	p.Misses++
 	silence = !p.Garbled
 	if m.State.Err = m.NoReply; p.Garbled {
 		m.State.Err = m.Corrupt
 	}
 	// A servo that answers badly is there; one that does not answer may not be.
-	if p.Lost || p.Misses >= LostAfter && silence {
+	if p.Lost || p.Misses >= LostAfter && silence && (m.State.Time < 0 || now-m.State.Time >= lostAge) {
 		m.State.Err = m.Unasked
 		if p.Lost, p.Ask = true, cycle+lostPause; !silence {
 			p.Ask = cycle + badPause

@@ -30,6 +30,7 @@ type drive struct {
 	pressed  bool          // the base reports its emergency stop as pressed
 	switched time.Duration // when ENABLE was last sent
 	to       bool          // the value of that ENABLE
+	dark     bool          // the last report before it had the motors off
 	sent     bool          // ENABLE was sent at least once
 	began    time.Duration // when ENABLE was first sent to arm
 	speed    [2]int        // last command: mm/s and °/s, or the two sides' steps
@@ -70,7 +71,8 @@ func (b *Base) steer(now time.Duration) {
 	motors := b.report.Flags&p2oswire.FlagMotors != 0
 	current := b.at-d.switched > settling // the newest report was made after the last switch
 	switch {
-	case d.arming && d.sent && d.to && motors && current:
+	// motors that were off and are on have been switched on by it: no report from before can show that
+	case d.arming && d.sent && d.to && motors && (current || d.dark && b.at > d.switched):
 		d.arming, d.on, d.valid = false, true, false
 	case d.arming && d.sent && d.to && now-d.began > arms:
 		d.arming = false
@@ -86,6 +88,7 @@ func (b *Base) steer(now time.Duration) {
 			d.began = now
 		}
 		b.put(number(p2oswire.OpEnable, bit(run)))
+		d.dark = !motors && (run != d.to || d.dark)
 		d.switched, d.to, d.sent = now, run, true
 		if !run {
 			d.valid = false

@@ -10,6 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/base"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/kinematics"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -132,6 +133,7 @@ func (p *BasePlan) serve(c *configs.Agent, m *model.Robot, l *hal.Layout) {
 		switch {
 		case s.Kind == "odometry":
 			use.Sense = base.Odometry
+			m.Sensors[k].Device = p.reckons(m, d)
 		case s.Kind == "battery" && d != nil:
 			use.Sense, p.Runtime = base.Battery, time.Duration(d.Life*float64(time.Second))
 		case s.Kind == "voltage":
@@ -160,6 +162,19 @@ func (p *BasePlan) serve(c *configs.Agent, m *model.Robot, l *hal.Layout) {
 		had[s.Kind] = !slices.Contains([]string{"sonar", "contact", "encoder"}, s.Kind)
 		p.Serves = append(p.Serves, use)
 	}
+}
+
+// reckons is the device of a simulated odometry that counts as the base's firmware does, on every body: along the arc,
+// with the width that its factor for turns stands for, which for wheels that skid is more than that between them.
+func (p *BasePlan) reckons(m *model.Robot, d *model.Device) *model.Device {
+	const report = 0.1 // s
+	if d == nil || !(p.Robot.Difference > 0) {
+		return d
+	}
+	own := *d
+	own.Interval = report
+	own.Drive = kinematics.Sides(m.Rescue.Left, m.Rescue.Right, m.Wheel(m.Rescue.Left[0]), 2/p.Robot.Difference)
+	return &own
 }
 
 // headingOf returns the direction of a sensor on the chassis, rad to the left.

@@ -2,6 +2,7 @@ package dynamixel
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -276,4 +277,23 @@ func BenchmarkChainCycle20(b *testing.B) {
 	cycles := float64(b.N)
 	b.ReportMetric(cycles/(bus.now-start).Seconds(), "cycles/virtual-s")
 	b.ReportMetric(4.36e-3*cycles/(bus.now-start).Seconds(), "ratio")
+}
+
+// TestPingLateReply: a reply that the adapter held back is no second servo; a second servo is one.
+func TestPingLateReply(t *testing.T) {
+	for _, model := range []string{"xm430-w350", "ax-12a"} {
+		b := newFakeBus(1_000_000, model)
+		c := NewClient(b, b.proto)
+		b.late = true
+		if _, err := c.Ping(1); hal.KindOf(err) != hal.Timeout {
+			t.Errorf("%s: a reply that is held back: got %v, want a timeout", model, err)
+		}
+		if f, err := c.Ping(1); err != nil || f.Answers != 1 {
+			t.Errorf("%s: the late reply and its own: got %+v, %v, want one servo", model, f, err)
+		}
+		b.servos[0].twin = true
+		if _, err := c.Ping(1); !errors.Is(err, errTwice) || !strings.Contains(err.Error(), "2 servos have this id") {
+			t.Errorf("%s: two servos: got %v", model, err)
+		}
+	}
 }

@@ -57,8 +57,9 @@ func TestChainSilentServoCostsTwoMilliseconds(t *testing.T) {
 			r.State(1).Torque {
 			t.Errorf("%s: silent servo: got %v, torque %v", models[0], err, r.State(1).Torque)
 		}
-		if got := r.Stats(); got.Timeouts < 3 || got.Timeouts > 6 {
-			t.Errorf("%s: got %d timeouts in 49 cycles, want 3 to 6", models[0], got.Timeouts)
+		// it is asked each cycle for as long as its answer may be a late one
+		if got := r.Stats(); got.Timeouts < 3 || got.Timeouts > 10 {
+			t.Errorf("%s: got %d timeouts in 49 cycles, want 3 to 10", models[0], got.Timeouts)
 		}
 	}
 }

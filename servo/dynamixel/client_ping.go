@@ -22,8 +22,21 @@ type Found struct {
 func (f *Found) Model(protocol int) *Model { return ModelByNumber(f.Number, protocol) }
 
 // Ping reads the identity of one servo. After the reply it waits for the reply time of another servo with the same id.
-// Two equal replies at the same time look like one; all others give errTwice or a corrupt reply.
+// Two equal replies at the same time look like one; all others give errTwice or a corrupt reply. A reply to an earlier
+// request that the adapter held back looks like a second servo's: what answers twice is asked again on a quiet line.
 func (c *Client) Ping(id byte) (Found, error) {
+	f, err := c.ping(id)
+	if errors.Is(err, errTwice) {
+		servo.Settle(c.link.Port, heldBack)
+		f, err = c.ping(id)
+	}
+	return f, err
+}
+
+// heldBack is longer than an adapter holds a reply back: its latency timer is 16 ms, and a busy host reads it late.
+const heldBack = 50 * time.Millisecond
+
+func (c *Client) ping(id byte) (Found, error) {
 	f := Found{ID: id}
 	s, err := c.exchange("ping", &Instruction{ID: id, Op: Ping}, 3)
 	if err != nil {
@@ -69,7 +82,8 @@ func (c *Client) linger(f *Found) error {
 		case !errors.Is(err, servo.ErrNoReply):
 			return c.classify(f.ID, "ping", err)
 		case f.Answers > 1:
-			e := fmt.Errorf("%w: got %d answers, want 1: that many servos have this id", errTwice, f.Answers)
+			e := fmt.Errorf("%w: got %d answers, want 1: %d servos have this id, or the adapter holds replies back for "+
+				"longer than its latency_timer", errTwice, f.Answers, f.Answers)
 			return c.fault(hal.BusFault, f.ID, "ping", e)
 		case l.parser.BadChecksum > bad || l.parser.Buffered() > 0:
 			return c.fault(hal.BusFault, f.ID, "ping", fmt.Errorf("%w after the first: two servos with this id?",

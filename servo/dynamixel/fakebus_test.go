@@ -20,6 +20,7 @@ type fakeServo struct {
 	hush   *Register // mute from a write to it on
 	noWide bool      // refuses reads across the gaps of its table
 	bad    int       // replies to corrupt
+	twin   bool      // another servo has its id, and answers after it
 	errors byte      // error byte of every answer
 }
 
@@ -49,6 +50,8 @@ type fakeBus struct {
 	proto   int
 	pending []byte
 	writes  []Instruction // every instruction since the last log call, Data and Blocks copied
+	late    bool          // the adapter holds the next reply back until the request after it
+	held    []byte        // by it
 	logging bool
 	gone    bool
 	last    int // writes until the adapter goes, 0 = never
@@ -91,6 +94,11 @@ func (b *fakeBus) Write(p []byte) (int, error) {
 				b.carryOut(&b.in)
 			}
 		}
+	}
+	if b.late {
+		b.held, b.pending, b.late = append(b.held, b.pending...), b.pending[:0], false
+	} else if len(b.held) > 0 {
+		b.held, b.pending = nil, append(b.held, b.pending...)
 	}
 	return len(p), nil
 }
@@ -177,6 +185,9 @@ func (b *fakeBus) reply(s *fakeServo, data []byte) {
 		return
 	}
 	b.pending = appendSt(b.proto, b.pending, &Status{ID: s.id, Error: s.errors, Data: data})
+	if s.twin {
+		b.pending = appendSt(b.proto, b.pending, &Status{ID: s.id, Error: s.errors, Data: data})
+	}
 	if s.bad > 0 {
 		s.bad--
 		b.pending[len(b.pending)-1] ^= 1
