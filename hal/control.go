@@ -88,8 +88,8 @@ func (r *Rig) setPeriod(x Value) error {
 }
 
 // declareAgent declares an agent's measured channels and last commands as values, "/humanoid/left_elbow/position". It
-// also declares an event for a fault of each of its devices, "/humanoid/left_elbow/Fault", for its end, ".../Recovered", and for each state of its
-// guard; the state is a value too, "/humanoid/State".
+// also declares an event for a fault of each of its devices, "/humanoid/left_elbow/Fault", for its end,
+// ".../Recovered", and for each state of its guard; the state is a value too, "/humanoid/State".
 func (r *Rig) declareAgent(a *Agent) {
 	a.faulty, a.faults = make([]EventID, a.layout.Devices()), make([]EventID, a.layout.Devices())
 	a.returns = make([]EventID, a.layout.Devices())
