@@ -17,6 +17,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/control"
+	"github.com/halyard-robotics/halyard/internal/policy"
 	"github.com/halyard-robotics/halyard/internal/record"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/internal/serve/dashboard"
@@ -37,6 +38,8 @@ type System struct {
 	recordMu  sync.Mutex // guards recording
 	recording *Recording // nil = none
 	recorded  io.Closer  // the config's file
+
+	policies []*policy.Client
 
 	twins atomic.Pointer[func() any] // what AnswerTwin was given
 
@@ -79,6 +82,9 @@ func Open(cfg *Config, with ...Option) (*System, error) {
 		cycles: cycles{tick: make(chan struct{}, 1)}}
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.session = sys.Rig.NewSession("program", &s.cycles)
+	if err := s.openPolicies(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	if p.Config.Record.File != "" {
 		if err := s.recordFile(); err != nil {
 			return nil, errors.Join(err, s.Close())
@@ -165,7 +171,9 @@ func (s *System) run(ctx context.Context) error {
 	defer endDoors()
 	served := make(chan error, 1)
 	go func() { served <- s.servers.Run(doors, stop) }()
+	endPolicies := s.runPolicies()
 	err = s.sys.Rig.Run(rig)
+	endPolicies()
 	unsupervise()
 	s.cycles.end()
 	endDoors()

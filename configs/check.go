@@ -261,6 +261,7 @@ func (c *checker) checkServers() {
 	for _, a := range c.Agents {
 		agents = append(agents, a.Name)
 	}
+	c.checkPolicies(agents)
 	seen := map[string]Path{}
 	for i, s := range c.Servers {
 		at := Path("servers").Index(i)

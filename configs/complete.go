@@ -47,6 +47,7 @@ func (c *Config) complete() {
 		c.completeGuard(&class, Path("classes").Key(name))
 		c.Classes[name] = class
 	}
+	c.completePolicies()
 	for i := range c.Servers {
 		s, at := &c.Servers[i], Path("servers").Index(i)
 		// In lockstep a silent client may be thinking, and time waits for it; in realtime it keeps others out.

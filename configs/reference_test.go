@@ -81,6 +81,8 @@ func valueText(f yaml.Field) string {
 		return "a list of lines"
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String:
 		return "a list of texts"
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Float64:
+		return "a list of numbers"
 	case t.Kind() == reflect.Slice:
 		return "a list of tables"
 	case t == reflect.TypeFor[time.Duration](), t.Kind() == reflect.Array:
