@@ -181,7 +181,7 @@ func (d *Driver) resolveJoints(fault func(string, ...any)) {
 			continue
 		}
 		if slices.Contains(d.joints, i) {
-			fault("joint %.60q: got it twice", name)
+			fault("joint %.60q: got its name twice", name)
 		}
 		d.joints = append(d.joints, i)
 	}
@@ -236,7 +236,7 @@ func (d *Driver) resolveAction(fault func(string, ...any)) {
 	}
 	for _, i := range d.joints {
 		if a := &d.layout.Actuators[i]; a.Goal[d.mode] == hal.None {
-			fault("action: joint %s: got mode %s, want one that it has", a.Name, c.Mode)
+			fault("action: joint %s: got mode %s, want a mode of the joint", a.Name, c.Mode)
 		}
 	}
 	deepest := 0
