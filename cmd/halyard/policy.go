@@ -34,7 +34,8 @@ func newPolicyCheck(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check FILE CONFIG",
 		Short: "compare a policy with a robot",
-		Long: "Reads an ONNX file and compares it with the robot of CONFIG: sizes, names, order, limits, rate. If CONFIG " +
+		Long: "Reads an ONNX file and compares it with the robot of CONFIG: sizes, names, order, limits, rate. If " +
+			"CONFIG " +
 			"has a policy of that file,\nits terms count; otherwise those of the file's metadata. It opens no device. " +
 			"What cannot work is an error (exit code 2).",
 		Example:           "  halyard policy check walk.onnx robot.yaml",
@@ -215,7 +216,8 @@ func (a *app) rehearse(ctx context.Context, c *halyard.Config, name string, r po
 		}
 	}
 	if r.Runs < 1 || r.Runs > 1_000_000 || !(r.Seconds >= 0.1 && r.Seconds <= 3600) || r.Seed < 1 {
-		return refuse("got %d runs of %g s from seed %d, want 1..1000000 runs of 0.1..3600 s from 1 on", r.Runs, r.Seconds,
+		return refuse("got %d runs of %g s from seed %d, want 1..1000000 runs of 0.1..3600 s from 1 on", r.Runs,
+			r.Seconds,
 			r.Seed)
 	}
 	for i := range c.Agents {

@@ -52,8 +52,10 @@ type term struct {
 
 // conventions are other names of terms, as learning environments have them.
 var conventions = map[string]string{
-	"joint_pos_rel": "joint_pos", "joint_vel_rel": "joint_vel", "last_action": "actions", "velocity_commands": "command",
-	"generated_commands": "command", "base_lin_vel": "base_lin_vel", "imu_ang_vel": "base_ang_vel", "gyro": "base_ang_vel",
+	"joint_pos_rel": "joint_pos", "joint_vel_rel": "joint_vel", "last_action": "actions",
+	"velocity_commands":  "command",
+	"generated_commands": "command", "base_lin_vel": "base_lin_vel", "imu_ang_vel": "base_ang_vel",
+	"gyro":          "base_ang_vel",
 	"accelerometer": "base_lin_acc", "gravity": "projected_gravity",
 }
 

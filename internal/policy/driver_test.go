@@ -19,9 +19,11 @@ func biped() *hal.Layout {
 		for _, q := range []hal.Quantity{hal.Position, hal.Velocity} {
 			l.Outputs = append(l.Outputs, hal.Channel{Name: name + "/" + q.String(), Quantity: q, Min: -9, Max: 9})
 		}
-		l.Actuators = append(l.Actuators, hal.Actuator{Name: name, Goal: [hal.NumModes]int{i, hal.None, hal.None, hal.None},
-			TorqueLimit: hal.None, Position: 2 * i, Velocity: 2*i + 1, Torque: hal.None, Voltage: hal.None,
-			Temperature: hal.None, Default: 0.5, Limits: hal.Limits{MinPosition: -2, MaxPosition: 2, MaxVelocity: 6}})
+		l.Actuators = append(l.Actuators,
+			hal.Actuator{Name: name, Goal: [hal.NumModes]int{i, hal.None, hal.None, hal.None},
+				TorqueLimit: hal.None, Position: 2 * i, Velocity: 2*i + 1, Torque: hal.None, Voltage: hal.None,
+				Temperature: hal.None, Default: 0.5,
+				Limits: hal.Limits{MinPosition: -2, MaxPosition: 2, MaxVelocity: 6}})
 	}
 	for _, s := range []hal.Sensor{{Name: "imu", Kind: "imu", First: 4, Count: 10,
 		Mount: hal.Pose{Rotation: [4]float64{0, 1, 0, 0}}}, {Name: "left", Kind: "contact", First: 14, Count: 1},
@@ -60,8 +62,10 @@ func TestTerms(t *testing.T) {
 	feet.Sensors = []string{"right", "left"}
 	offset := one("joint_pos")
 	offset.Offset, offset.Scale = []float64{1, 2}, []float64{2, 3}
-	c := configs.Policy{File: "a.onnx", Observations: []configs.PolicyTerm{one("base_ang_vel"), one("projected_gravity"),
-		feet, one("phase"), one("phase_cos"), one("command"), history, one("actions"), before, one("targets"), offset},
+	c := configs.Policy{File: "a.onnx",
+		Observations: []configs.PolicyTerm{one("base_ang_vel"), one("projected_gravity"),
+			feet, one("phase"), one("phase_cos"), one("command"), history, one("actions"), before, one("targets"),
+			offset},
 		Action: configs.PolicyAction{Mode: "position", Scale: []float64{0.5}}}
 	d, err := NewDriver("walk", echo(t, 3+3+2+2+2+3+4+2+2+2+2), c, biped(), 20*time.Millisecond, 1, true)
 	if err != nil {
@@ -94,7 +98,8 @@ func TestTerms(t *testing.T) {
 		t.Fatal(err)
 	}
 	angle := 2 * math.Pi * 0.02
-	check([]float64{1, -2, -3, 0, -1, 0, 0, 1, math.Sin(angle), math.Cos(angle), math.Cos(angle), math.Sin(angle), 1, 0, 0,
+	check([]float64{1, -2, -3, 0, -1, 0, 0, 1, math.Sin(angle), math.Cos(angle), math.Cos(angle), math.Sin(angle), 1, 0,
+		0,
 		0.3, -0.2, -0.3, -0.2, 2.4, 5.4, 0, 0, 1.7, 3.2, 2.4, 5.4})
 	if n := testing.AllocsPerRun(50, func() { d.Act(m, status, in) }); n != 0 {
 		t.Errorf("got %v allocations a step, want 0", n)
@@ -103,8 +108,9 @@ func TestTerms(t *testing.T) {
 
 // A policy acts on nothing unknown, stale or not finite, and begins softly.
 func TestSilentAndSoft(t *testing.T) {
-	c := configs.Policy{File: "a.onnx", Ramp: 40 * time.Millisecond, Observations: []configs.PolicyTerm{one("joint_pos"),
-		one("actions")}, Action: configs.PolicyAction{Mode: "position", Offset: []float64{1}}}
+	c := configs.Policy{File: "a.onnx", Ramp: 40 * time.Millisecond,
+		Observations: []configs.PolicyTerm{one("joint_pos"),
+			one("actions")}, Action: configs.PolicyAction{Mode: "position", Offset: []float64{1}}}
 	w := make([]float32, 8)
 	net, err := Read(newModel(1).input("obs", 1, 4).floats("w", w, 2, 4).floats("b", []float32{0, 0}, 2).
 		node("Gemm", "obs,w,b", "actions", attr{"transB", 1}).output("actions", 1, 2).bytes())
@@ -139,7 +145,8 @@ func TestSilentAndSoft(t *testing.T) {
 	for i := range w {
 		w[i] = float32(math.Inf(1))
 	}
-	net, _ = Read(newModel(1).input("obs", 1, 4).floats("w", w, 2, 4).node("Gemm", "obs,w", "actions", attr{"transB", 1}).
+	net, _ = Read(newModel(1).input("obs", 1, 4).floats("w", w, 2, 4).node("Gemm", "obs,w", "actions",
+		attr{"transB", 1}).
 		output("actions", 1, 2).bytes())
 	if d, err = NewDriver("walk", net, c, biped(), 20*time.Millisecond, 1, false); err != nil {
 		t.Fatal(err)
@@ -155,14 +162,19 @@ func TestMisfits(t *testing.T) {
 	for want, c := range map[string]configs.Policy{
 		"no observation_names in the file":                 {Action: position},
 		"got 2 values (joint_pos 2), want the network's 4": {Observations: terms[:1], Action: position},
-		`joint "wing": got none of that name`:              {Observations: terms, Joints: []string{"wing", "hip"}, Action: position},
-		"want 1: hip":                                      {Observations: terms, Joints: []string{"hip"}, Action: position},
-		"default of hip: got 30.000, want -2.000 to 2.000": {Observations: terms, Default: []float64{30, 40}, Action: position},
-		"got mode torque":                                  {Observations: terms, Action: configs.PolicyAction{Mode: "torque"}},
-		"rate: got 30 Hz":                                  {Observations: terms, Rate: 30, Action: position},
+		`joint "wing": got none of that name`: {Observations: terms, Joints: []string{"wing", "hip"},
+			Action: position},
+		"want 1: hip": {Observations: terms, Joints: []string{"hip"},
+			Action: position},
+		"default of hip: got 30.000, want -2.000 to 2.000": {Observations: terms, Default: []float64{30, 40},
+			Action: position},
+		"got mode torque": {Observations: terms,
+			Action: configs.PolicyAction{Mode: "torque"}},
+		"rate: got 30 Hz": {Observations: terms, Rate: 30, Action: position},
 		"observation base_lin_vel: the robot has no sensor for it, want one of kind pose": {
 			Observations: append(slices.Clone(terms), one("base_lin_vel")), Action: position},
-		"got 3 scales": {Observations: terms, Action: configs.PolicyAction{Mode: "position", Scale: []float64{1, 2, 3}}},
+		"got 3 scales": {Observations: terms,
+			Action: configs.PolicyAction{Mode: "position", Scale: []float64{1, 2, 3}}},
 	} {
 		_, err := NewDriver("walk", echo(t, 4), c, biped(), 20*time.Millisecond, 1, true)
 		if err == nil || hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), want) {

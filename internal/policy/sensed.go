@@ -30,7 +30,8 @@ func (d *Driver) sensed(t *term) error {
 	for _, p := range quantities[t.Term] {
 		for i := range l.Sensors {
 			s := &l.Sensors[i]
-			if s.Kind == p.kind && s.Count >= p.first+p.count && (len(t.Sensors) == 0 || slices.Contains(t.Sensors, s.Name)) &&
+			if s.Kind == p.kind && s.Count >= p.first+p.count &&
+				(len(t.Sensors) == 0 || slices.Contains(t.Sensors, s.Name)) &&
 				(len(found) == 0 || t.Term == "foot_contact") {
 				found, at = append(found, i), append(at, p)
 			}
