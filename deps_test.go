@@ -47,7 +47,8 @@ var law = []struct{ importer, may, reason string }{
 	{"sim", "hal sim", "physics never sees hardware"},
 	{"protocols/", "hal protocols", "a protocol uses the rig, never the bodies behind it"},
 	{"protocols", "hal", "what protocols share"},
-	{"configs", "hal internal/yaml", "checks form; cmd resolves names"},
+	{"internal/policyconf", "", "keys of the config"},
+	{"configs", "hal internal/policyconf internal/yaml", "checks form; cmd resolves names"},
 	{"internal/supervise", "", "small enough to review; holds only descriptors and bytes"},
 	{"internal/keys", "", "a terminal and the meaning of its keys"},
 	{"internal/report", "", "numbers and rows, independent of their source"},
@@ -69,7 +70,7 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/budget", "hal servo sim configs internal/catalog internal/plan internal/report internal/supervise",
 		"runs drivers over emulated lines"},
 	{"internal/batch", "hal configs internal/plan internal/assembly", "steps copies of what assembly opens"},
-	{"internal/policy", "hal sim configs internal/report", "networks and their terms; what is open is handed in"},
+	{"internal/policy", "hal sim configs internal/policyconf internal/report", "networks and their terms; what is open is handed in"},
 	{"internal/work", "hal sim configs internal/batch internal/policy",
 		"rollouts from a queue; what opens their rigs is handed in"},
 	{"internal/serve/dashboard", "hal sim protocols configs internal/assembly internal/plan internal/serve/bridges " +
@@ -111,7 +112,7 @@ var law = []struct{ importer, may, reason string }{
 	{"cmd/halyard-work", "hal configs internal/command internal/work halyard", "flags and tables of the queue"},
 	{"cmd/", "hal servo drivers sim protocols configs internal/assembly internal/budget internal/bench " +
 		"internal/builtin internal/catalog internal/command internal/commission internal/console internal/control " +
-		"internal/keys internal/manual internal/motion internal/plan internal/policy internal/record internal/report " +
+		"internal/keys internal/manual internal/motion internal/plan internal/policy internal/policyconf internal/record internal/report " +
 		"internal/serve/moast " +
 		"internal/serve/simloid halyard", "flags, tables, prompts and exit codes: robots are opened by the public API"},
 }

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/policyconf"
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
@@ -22,15 +23,15 @@ import (
 //	form       a pattern of forms (rules.go)
 //	file       path: the path of a file, which an Archive takes; name: or a name of what is built in
 type Config struct {
-	Name     string            `yaml:"name" required:"true" form:"name" doc:"Name of the rig, used for its control socket and logs."`
-	Clock    Clock             `yaml:"clock" doc:"Timing of the cycle."`
-	World    World             `yaml:"world" doc:"The simulated world."`
-	Buses    map[string]Bus    `yaml:"buses" form:"name" doc:"Serial lines, CAN and I2C buses, SPI ports and GPIO chips, by name. Agents can share a bus."`
-	Agents   []Agent           `yaml:"agents" doc:"The robots."`
-	Servers  []Server          `yaml:"servers" doc:"Protocol servers that controllers connect to."`
-	Policies map[string]Policy `yaml:"policies" form:"name" doc:"Learned policies, by name (docs/policy.md)."`
-	Record   Record            `yaml:"record" doc:"A recording of every cycle from the first on (docs/record.md)."`
-	Classes  map[string]Robot  `yaml:"classes" form:"class" doc:"Robots that a client can spawn (USARSim INIT), by class name."`
+	Name     string                       `yaml:"name" required:"true" form:"name" doc:"Name of the rig, used for its control socket and logs."`
+	Clock    Clock                        `yaml:"clock" doc:"Timing of the cycle."`
+	World    World                        `yaml:"world" doc:"The simulated world."`
+	Buses    map[string]Bus               `yaml:"buses" form:"name" doc:"Serial lines, CAN and I2C buses, SPI ports and GPIO chips, by name. Agents can share a bus."`
+	Agents   []Agent                      `yaml:"agents" doc:"The robots."`
+	Servers  []Server                     `yaml:"servers" doc:"Protocol servers that controllers connect to."`
+	Policies map[string]policyconf.Policy `yaml:"policies" form:"name" doc:"Learned policies, by name (docs/policy.md)."`
+	Record   Record                       `yaml:"record" doc:"A recording of every cycle from the first on (docs/record.md)."`
+	Classes  map[string]Robot             `yaml:"classes" form:"class" doc:"Robots that a client can spawn (USARSim INIT), by class name."`
 
 	Source string `yaml:"-"` // the file's path as given, or the name of the embedded config
 	Dir    string `yaml:"-"` // the folder of the file; empty for an embedded config

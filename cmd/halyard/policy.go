@@ -20,6 +20,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/policy"
+	"github.com/halyard-robotics/halyard/internal/policyconf"
 )
 
 func newPolicy(a *app) *cobra.Command {
@@ -51,7 +52,7 @@ func newPolicyCheck(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			name, p := "", configs.Policy{File: args[0]}
+			name, p := "", policyconf.Policy{File: args[0]}
 			for _, n := range slices.Sorted(maps.Keys(c.Policies)) {
 				if filepath.Base(c.Policies[n].File) == filepath.Base(args[0]) {
 					name, p = n, c.Policies[n]

@@ -9,15 +9,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/policyconf"
 )
 
 // Driver computes the goals of a robot by a policy. One goroutine uses it at a time.
 type Driver struct {
 	Name   string
-	Config configs.Policy // with what the file's metadata has
-	Notes  []string       // what the file says of itself, and what was taken from it
+	Config policyconf.Policy // with what the file's metadata has
+	Notes  []string          // what the file says of itself, and what was taken from it
 	Net    *Network
 
 	step   *Step
@@ -42,7 +42,7 @@ type Driver struct {
 
 // term is one term of the observation.
 type term struct {
-	configs.PolicyTerm
+	policyconf.PolicyTerm
 	size          int
 	scale, offset []float64
 	fill          func(dst, measured []float64)
@@ -61,7 +61,7 @@ var conventions = map[string]string{
 
 // NewDriver prepares the policy of an ONNX file for a robot: what c leaves out is taken from the file's metadata. The
 // error is hal.Invalid and lists all that does not fit, in the words of the file.
-func NewDriver(name string, net *Network, c configs.Policy, l *hal.Layout, cycle time.Duration, seed int64,
+func NewDriver(name string, net *Network, c policyconf.Policy, l *hal.Layout, cycle time.Duration, seed int64,
 	simulated bool) (*Driver, error) {
 	d := &Driver{Name: name, Config: c, Net: net, layout: l, every: 1, period: cycle, noisy: simulated,
 		random: rand.New(rand.NewPCG(uint64(seed), 0x36))}
@@ -134,7 +134,7 @@ func (d *Driver) fromFile(fault func(string, ...any)) {
 			if other, is := conventions[w]; is {
 				w = other
 			}
-			c.Observations = append(c.Observations, configs.PolicyTerm{Term: w, History: 1, Period: time.Second})
+			c.Observations = append(c.Observations, policyconf.PolicyTerm{Term: w, History: 1, Period: time.Second})
 		}
 	}
 	if c.Observations == nil {
@@ -143,7 +143,7 @@ func (d *Driver) fromFile(fault func(string, ...any)) {
 	}
 	if len(c.Commands) == 0 {
 		for _, name := range []string{"x", "y", "yaw"} {
-			c.Commands = append(c.Commands, configs.PolicyCommand{Name: name, Min: -1, Max: 1})
+			c.Commands = append(c.Commands, policyconf.Command{Name: name, Min: -1, Max: 1})
 		}
 	}
 	d.command = make([]float64, len(c.Commands))

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/policyconf"
 )
 
 // biped is a layout of two joints, an IMU that is mounted upside down, and two feet.
@@ -49,8 +49,8 @@ func echo(t *testing.T, n int) *Network {
 	return net
 }
 
-func one(term string) configs.PolicyTerm {
-	return configs.PolicyTerm{Term: term, History: 1, Period: time.Second}
+func one(term string) policyconf.PolicyTerm {
+	return policyconf.PolicyTerm{Term: term, History: 1, Period: time.Second}
 }
 
 func TestTerms(t *testing.T) {
@@ -62,11 +62,11 @@ func TestTerms(t *testing.T) {
 	feet.Sensors = []string{"right", "left"}
 	offset := one("joint_pos")
 	offset.Offset, offset.Scale = []float64{1, 2}, []float64{2, 3}
-	c := configs.Policy{File: "a.onnx",
-		Observations: []configs.PolicyTerm{one("base_ang_vel"), one("projected_gravity"),
+	c := policyconf.Policy{File: "a.onnx",
+		Observations: []policyconf.PolicyTerm{one("base_ang_vel"), one("projected_gravity"),
 			feet, one("phase"), one("phase_cos"), one("command"), history, one("actions"), before, one("targets"),
 			offset},
-		Action: configs.PolicyAction{Mode: "position", Scale: []float64{0.5}}}
+		Action: policyconf.Action{Mode: "position", Scale: []float64{0.5}}}
 	d, err := NewDriver("walk", echo(t, 3+3+2+2+2+3+4+2+2+2+2), c, biped(), 20*time.Millisecond, 1, true)
 	if err != nil {
 		t.Fatal(err)
@@ -108,9 +108,9 @@ func TestTerms(t *testing.T) {
 
 // A policy acts on nothing unknown, stale or not finite, and begins softly.
 func TestSilentAndSoft(t *testing.T) {
-	c := configs.Policy{File: "a.onnx", Ramp: 40 * time.Millisecond,
-		Observations: []configs.PolicyTerm{one("joint_pos"),
-			one("actions")}, Action: configs.PolicyAction{Mode: "position", Offset: []float64{1}}}
+	c := policyconf.Policy{File: "a.onnx", Ramp: 40 * time.Millisecond,
+		Observations: []policyconf.PolicyTerm{one("joint_pos"),
+			one("actions")}, Action: policyconf.Action{Mode: "position", Offset: []float64{1}}}
 	w := make([]float32, 8)
 	net, err := Read(newModel(1).input("obs", 1, 4).floats("w", w, 2, 4).floats("b", []float32{0, 0}, 2).
 		node("Gemm", "obs,w,b", "actions", attr{"transB", 1}).output("actions", 1, 2).bytes())
@@ -157,9 +157,9 @@ func TestSilentAndSoft(t *testing.T) {
 }
 
 func TestMisfits(t *testing.T) {
-	position := configs.PolicyAction{Mode: "position"}
-	terms := []configs.PolicyTerm{one("joint_pos"), one("joint_vel")}
-	for want, c := range map[string]configs.Policy{
+	position := policyconf.Action{Mode: "position"}
+	terms := []policyconf.PolicyTerm{one("joint_pos"), one("joint_vel")}
+	for want, c := range map[string]policyconf.Policy{
 		"no observation_names in the file":                 {Action: position},
 		"got 2 values (joint_pos 2), want the network's 4": {Observations: terms[:1], Action: position},
 		`joint "wing": got none of that name`: {Observations: terms, Joints: []string{"wing", "hip"},
@@ -169,12 +169,12 @@ func TestMisfits(t *testing.T) {
 		"default of hip: got 30.000, want -2.000 to 2.000": {Observations: terms, Default: []float64{30, 40},
 			Action: position},
 		"got mode torque": {Observations: terms,
-			Action: configs.PolicyAction{Mode: "torque"}},
+			Action: policyconf.Action{Mode: "torque"}},
 		"rate: got 30 Hz": {Observations: terms, Rate: 30, Action: position},
 		"observation base_lin_vel: the robot has no sensor for it, want one of kind pose": {
 			Observations: append(slices.Clone(terms), one("base_lin_vel")), Action: position},
 		"got 3 scales": {Observations: terms,
-			Action: configs.PolicyAction{Mode: "position", Scale: []float64{1, 2, 3}}},
+			Action: policyconf.Action{Mode: "position", Scale: []float64{1, 2, 3}}},
 	} {
 		_, err := NewDriver("walk", echo(t, 4), c, biped(), 20*time.Millisecond, 1, true)
 		if err == nil || hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), want) {
@@ -188,7 +188,7 @@ func TestMetadata(t *testing.T) {
 	net := echo(t, 4)
 	net.Meta = map[string]string{"joint_names": "knee_joint,hip", "default_joint_pos": "0.100,0.200",
 		"action_scale": "0.5", "observation_names": "joint_pos_rel,last_action"}
-	c := configs.Policy{Action: configs.PolicyAction{Mode: "position"}}
+	c := policyconf.Policy{Action: policyconf.Action{Mode: "position"}}
 	d, err := NewDriver("walk", net, c, biped(), 20*time.Millisecond, 1, true)
 	if err != nil {
 		t.Fatal(err)
