@@ -70,7 +70,8 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/budget", "hal servo sim configs internal/catalog internal/plan internal/report internal/supervise",
 		"runs drivers over emulated lines"},
 	{"internal/batch", "hal configs internal/plan internal/assembly", "steps copies of what assembly opens"},
-	{"internal/policy", "hal sim configs internal/policyconf internal/report", "networks and their terms; what is open is handed in"},
+	{"internal/policy", "hal sim configs internal/policyconf internal/report",
+		"networks and their terms; what is open is handed in"},
 	{"internal/work", "hal sim configs internal/batch internal/policy",
 		"rollouts from a queue; what opens their rigs is handed in"},
 	{"internal/serve/dashboard", "hal sim protocols configs internal/assembly internal/plan internal/serve/bridges " +
@@ -112,7 +113,8 @@ var law = []struct{ importer, may, reason string }{
 	{"cmd/halyard-work", "hal configs internal/command internal/work halyard", "flags and tables of the queue"},
 	{"cmd/", "hal servo drivers sim protocols configs internal/assembly internal/budget internal/bench " +
 		"internal/builtin internal/catalog internal/command internal/commission internal/console internal/control " +
-		"internal/keys internal/manual internal/motion internal/plan internal/policy internal/policyconf internal/record internal/report " +
+		"internal/keys internal/manual internal/motion internal/plan internal/policy internal/policyconf " +
+		"internal/record internal/report " +
 		"internal/serve/moast " +
 		"internal/serve/simloid halyard", "flags, tables, prompts and exit codes: robots are opened by the public API"},
 }
