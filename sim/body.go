@@ -123,7 +123,7 @@ func (b *Body) Name() string { return b.name }
 // Layout is the robot's.
 func (b *Body) Layout() *hal.Layout { return b.layout }
 
-// Root is the name of the body that the others hang on, "" without bodies.
+// Root is the name of the body that the others are connected to, "" without bodies.
 func (b *Body) Root() string {
 	if len(b.parts) == 0 {
 		return ""
