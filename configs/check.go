@@ -285,6 +285,15 @@ func (c *checker) checkServers() {
 		if !c.good(listen) {
 			continue
 		}
+		switch local := isLoopback(s.Listen); {
+		case s.Protocol != "ros2":
+		case local && s.Range == "subnet":
+			c.add(at.Key("range"), "subnet", "localhost, or listen at an address of the network", "")
+		case !local && s.Range == "localhost":
+			c.add(listen, yaml.Quote(s.Listen), "127.0.0.1:0 with range localhost", "")
+		case local && len(s.Peers) > 0:
+			c.add(at.Key("peers"), yaml.Quote(s.Peers[0]), "none with range localhost", "")
+		}
 		// Two protocols may share a number, one over UDP and one over TCP; the catalog has the transport of each.
 		if first, twice := seen[s.Protocol+"="+s.Listen]; twice && !anyPort(s.Listen) {
 			c.clash(first, listen, yaml.Quote(s.Listen), "an address of its own")

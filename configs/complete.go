@@ -66,6 +66,11 @@ func (c *Config) complete() {
 			clients = 256
 		}
 		s.MaxClients = Or(s.GivenMaxClients, clients)
+		if s.Range == "" {
+			if s.Range = "subnet"; isLoopback(s.Listen) {
+				s.Range = "localhost"
+			}
+		}
 		if s.Agent == "" && servesOne(s.Protocol) && len(c.Agents) == 1 {
 			s.Agent = c.Agents[0].Name
 		}
@@ -132,7 +137,9 @@ func servesOne(protocol string) bool {
 }
 
 // bridges reports whether protocol is one of ROS tools and viewers. Its commands have a deadline of their own.
-func bridges(protocol string) bool { return protocol == "rosbridge" || protocol == "foxglove" }
+func bridges(protocol string) bool {
+	return protocol == "rosbridge" || protocol == "foxglove" || protocol == "ros2"
+}
 
 // okon reports whether the protocol is one of Okon's two channels.
 func okon(protocol string) bool { return protocol == "okon" || protocol == "okon-video" }

@@ -371,7 +371,7 @@ const (
 // Server is one protocol on one address. For a protocol that serves one robot, Agent is filled in if there is only one.
 // An empty Agent means all robots.
 type Server struct {
-	Protocol        string        `yaml:"protocol" required:"true" form:"kind" doc:"osp, odcp, simloid, gamebots, imageserver, player, nml, okon, okon-video, batch, rosbridge or foxglove."`
+	Protocol        string        `yaml:"protocol" required:"true" form:"kind" doc:"osp, odcp, simloid, gamebots, imageserver, player, nml, okon, okon-video, batch, rosbridge, foxglove or ros2."`
 	Listen          string        `yaml:"listen" required:"true" form:"address" doc:"HOST:PORT; port 0 selects a free port. A host other than loopback lets the network command the robot."`
 	Agent           string        `yaml:"agent" otherwise:"all; for odcp, simloid and okon the only one" doc:"Agent of this server."`
 	ClientTimeout   time.Duration `yaml:"client_timeout" min:"0s" max:"24h" otherwise:"none in lockstep, 2s in realtime; none for simloid, gamebots, imageserver, player and okon" doc:"Registrations of a client are released after this long without a message; none = never."`
@@ -387,15 +387,20 @@ type Server struct {
 	Teleport        bool          `yaml:"teleport" default:"false" doc:"okon: move a simulated robot that enters a no-go or finish zone to a start zone, as the original did."`
 	GivenMaxClients *int          `yaml:"max_clients" min:"1" max:"1024" otherwise:"16; 256 of okon" doc:"gamebots, imageserver, player, okon, rosbridge, foxglove: maximum number of clients. Each gamebots client has one robot."`
 	// MaxClients is GivenMaxClients, or the usual number of the protocol if the config has none.
-	MaxClients int           `yaml:"-"`
-	Origins    []string      `yaml:"origins" doc:"rosbridge, foxglove: hosts of web pages whose scripts may connect, such as robots.example; pages of this computer always may."`
-	ROS        int           `yaml:"ros" default:"2" min:"1" max:"2" doc:"rosbridge: names and times of which ROS clients get that name no types themselves."`
-	Levels     string        `yaml:"levels" otherwise:"all" doc:"nml: levels of MOAST to run, of servo, prim, am, veh and sect, separated by commas."`
-	Encoding   string        `yaml:"encoding" default:"packed" enum:"packed|xdr|disp" doc:"nml: message encoding. Every rcslib program reads packed."`
-	ServoCycle time.Duration `yaml:"servo_cycle" default:"10ms" min:"1ms" max:"1s" doc:"nml: cycle of MOAST's servo level."`
-	UTMOffset  *[3]float64   `yaml:"utm_offset" otherwise:"0, 0, 0" doc:"nml: northing, easting, down, m, of the map's origin: added to absolute coordinates."`
-	Format     string        `yaml:"format" default:"raw" enum:"raw|super|good|normal|average|bad" doc:"imageserver: image format. All but raw are JPEG, in order of decreasing quality."`
-	FrameRate  float64       `yaml:"frame_rate" default:"30" min:"0.1" max:"120" doc:"imageserver: maximum frame rate, Hz."`
-	Width      *int          `yaml:"width" min:"1" max:"4096" otherwise:"the camera's own" doc:"imageserver: of every picture, pixels."`
-	Height     *int          `yaml:"height" min:"1" max:"4096" otherwise:"the camera's own" doc:"imageserver: of every picture, pixels."`
+	MaxClients   int           `yaml:"-"`
+	Origins      []string      `yaml:"origins" doc:"rosbridge, foxglove: hosts of web pages whose scripts may connect, such as robots.example; pages of this computer always may."`
+	ROS          int           `yaml:"ros" default:"2" min:"1" max:"2" doc:"rosbridge: names and times of which ROS clients get that name no types themselves."`
+	Namespace    string        `yaml:"namespace" otherwise:"none" doc:"ros2: namespace of the node's topics, services and actions, such as /arm; tf, clock and diagnostics have none."`
+	Domain       int           `yaml:"domain" default:"0" min:"0" max:"232" doc:"ros2: ROS_DOMAIN_ID of the node and of those that it talks to."`
+	Range        string        `yaml:"range" otherwise:"localhost where listen is loopback, else subnet" enum:"localhost|subnet" doc:"ros2: where other nodes are. localhost: on this computer, by unicast; needs a loopback listen. subnet: by multicast in the networks of listen, which is an interface's address or 0.0.0.0."`
+	Peers        []string      `yaml:"peers" doc:"ros2: addresses of computers that multicast does not reach, as ROS_STATIC_PEERS: 10.0.0.7, or 10.0.0.7:7410 for one participant. Needs range subnet."`
+	PartialGoals bool          `yaml:"partial_goals" default:"false" doc:"ros2: accept trajectories of some of the robot's joints, as joint_trajectory_controller's allow_partial_joints_goal; the others hold."`
+	Levels       string        `yaml:"levels" otherwise:"all" doc:"nml: levels of MOAST to run, of servo, prim, am, veh and sect, separated by commas."`
+	Encoding     string        `yaml:"encoding" default:"packed" enum:"packed|xdr|disp" doc:"nml: message encoding. Every rcslib program reads packed."`
+	ServoCycle   time.Duration `yaml:"servo_cycle" default:"10ms" min:"1ms" max:"1s" doc:"nml: cycle of MOAST's servo level."`
+	UTMOffset    *[3]float64   `yaml:"utm_offset" otherwise:"0, 0, 0" doc:"nml: northing, easting, down, m, of the map's origin: added to absolute coordinates."`
+	Format       string        `yaml:"format" default:"raw" enum:"raw|super|good|normal|average|bad" doc:"imageserver: image format. All but raw are JPEG, in order of decreasing quality."`
+	FrameRate    float64       `yaml:"frame_rate" default:"30" min:"0.1" max:"120" doc:"imageserver: maximum frame rate, Hz."`
+	Width        *int          `yaml:"width" min:"1" max:"4096" otherwise:"the camera's own" doc:"imageserver: of every picture, pixels."`
+	Height       *int          `yaml:"height" min:"1" max:"4096" otherwise:"the camera's own" doc:"imageserver: of every picture, pixels."`
 }

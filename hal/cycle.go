@@ -45,6 +45,7 @@ func (r *Rig) run() {
 	r.exchange()
 	r.step++
 	r.total++
+	r.label()
 	for _, a := range r.agents {
 		if !r.config.MeasureFirst {
 			r.read(a)

@@ -59,6 +59,7 @@ type Rig struct {
 	journal    atomic.Pointer[Journal]   // nil = none; changes under the lock
 	ended      atomic.Uint64             // the last cycle that is over
 	period     atomic.Int64              // config.Period, which changes under the lock
+	epoch      atomic.Int64              // Unix time, ns, of rig time 0; 0: not known
 	lines      atomic.Pointer[[]Bus]     // the buses, for a stop that waits for no lock
 	roll       atomic.Pointer[[]*Agent]  // the agents, likewise
 

@@ -6,6 +6,7 @@
 //		Stamp   Time                   // stamp
 //		FrameID string                 // frame_id
 //		Kind    string `field:"type"`
+//		More    uint32 `field:",ros2"` // not in ROS 1
 //	}
 //
 // A field without a name in its tag has that of Go in lower case, its words joined by _. A field with ",known" is
@@ -62,7 +63,7 @@ func Of(t reflect.Type, s Style) (all []Field) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, option, _ := strings.Cut(f.Tag.Get("field"), ",")
-		if option == "ros1" && !s.ROS1 {
+		if option == "ros1" && !s.ROS1 || option == "ros2" && s.ROS1 {
 			continue
 		}
 		if name == "" {

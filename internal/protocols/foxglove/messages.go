@@ -7,7 +7,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/protocols/fields"
-	"github.com/halyard-robotics/halyard/internal/protocols/rosbridge"
+	"github.com/halyard-robotics/halyard/internal/protocols/rosmsg"
 	"github.com/halyard-robotics/halyard/internal/protocols/topics"
 )
 
@@ -133,7 +133,7 @@ var kinds = map[topics.Kind]fields.Named{
 	topics.Joints: jointStates{}, topics.Transforms: frameTransforms{}, topics.Odometry: odometry{}, topics.IMU: imu{},
 	topics.Scan:  laserScan{},
 	topics.Range: rangeReading{}, topics.Image: compressedImage{},
-	topics.Diagnostics: rosbridge.Type(topics.Diagnostics),
+	topics.Diagnostics: rosmsg.Type(topics.Diagnostics),
 }
 
 // channels are a robot's topics as channels.
@@ -170,7 +170,7 @@ var unturned = pose{Orientation: quaternion{W: 1}}
 
 // message returns the message of a channel, nil if all values are unknown.
 func message(r *topics.Robot, c *channel, s *topics.Sample) any {
-	l, t, at := r.Agent.Layout(), c.topic, fields.At(s.Time)
+	l, t, at := r.Agent.Layout(), c.topic, fields.At(s.Stamp(c.topic))
 	switch t.Kind {
 	case topics.Joints:
 		m := jointStates{Timestamp: at}
@@ -205,7 +205,7 @@ func message(r *topics.Robot, c *channel, s *topics.Sample) any {
 	case topics.Range:
 		return rangeReading{at, t.Frame, s.Of(t.At)[0], l.Measured(l.Sensors[t.At].First).Max}
 	case topics.Diagnostics:
-		return rosbridge.Message(r, t, s)
+		return rosmsg.Message(r, t, s)
 	}
 	return nil
 }
@@ -213,7 +213,7 @@ func message(r *topics.Robot, c *channel, s *topics.Sample) any {
 // scan is a scan as such, or the points that it hit.
 func scan(r *topics.Robot, c *channel, s *topics.Sample) any {
 	const float32Type = 7
-	l, t, at := r.Agent.Layout(), c.topic, fields.At(s.Time)
+	l, t, at := r.Agent.Layout(), c.topic, fields.At(s.Stamp(c.topic))
 	v, fov, most := s.Of(t.At), r.FOV(t.At), l.Measured(l.Sensors[t.At].First).Max
 	if !slices.ContainsFunc(v, func(x float64) bool { return !math.IsNaN(x) }) {
 		return nil // all are unknown
@@ -256,8 +256,9 @@ func logs(r *topics.Robot, s *topics.Sample, last map[string]string) (all []logM
 			continue
 		}
 		last[d.Name] = d.Message
-		all = append(all, logMessage{Timestamp: fields.At(s.Time), Level: levels[d.Level], Message: d.Name + ": " +
-			d.Message, Name: r.Agent.Name()})
+		all = append(all, logMessage{Timestamp: fields.At(r.Label(s.Time)), Level: levels[d.Level],
+			Message: d.Name + ": " +
+				d.Message, Name: r.Agent.Name()})
 	}
 	return all
 }

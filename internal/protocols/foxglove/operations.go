@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/halyard-robotics/halyard/internal/protocols/fields"
-	"github.com/halyard-robotics/halyard/internal/protocols/rosbridge"
+	"github.com/halyard-robotics/halyard/internal/protocols/rosmsg"
 	"github.com/halyard-robotics/halyard/internal/protocols/topics"
 	"github.com/halyard-robotics/halyard/protocols"
 )
@@ -136,7 +136,7 @@ func (s *session) publish(id uint32, data []byte) error {
 	}
 	now := s.server.robot.Sample().Time
 	if !strings.HasPrefix(c.schema, "foxglove.") {
-		_, err := rosbridge.Command(&s.feed.Commander, s.server.robot, c.topic, in, now)
+		_, err := rosmsg.Command(&s.feed.Commander, s.server.robot, c.topic, in, now)
 		return err
 	}
 	var m jointStates

@@ -200,7 +200,7 @@ func (s *session) outgoing(d topics.Delivery[key]) (all []outgoing) {
 		return []outgoing{out}
 	}
 	if d.Key.time {
-		return []outgoing{{false, appendTime(nil, d.Sample.Time)}}
+		return []outgoing{{false, appendTime(nil, s.server.robot.Label(d.Sample.Time))}}
 	}
 	s.mu.Lock()
 	c := s.subs[d.Key.id]
@@ -219,10 +219,10 @@ func (s *session) outgoing(d topics.Delivery[key]) (all []outgoing) {
 		data(d.Picture.Time, imageOf(c.topic, d.Picture))
 	case c.view == events:
 		for _, m := range logs(s.server.robot, d.Sample, s.last) {
-			data(d.Sample.Time, m)
+			data(s.server.robot.Label(d.Sample.Time), m)
 		}
 	default:
-		data(d.Sample.Time, message(s.server.robot, c, d.Sample))
+		data(d.Sample.Stamp(c.topic), message(s.server.robot, c, d.Sample))
 	}
 	return all
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/internal/protocols/fields"
+	"github.com/halyard-robotics/halyard/internal/protocols/rosmsg"
 	"github.com/halyard-robotics/halyard/internal/protocols/topics"
 	"github.com/halyard-robotics/halyard/protocols"
 )
@@ -96,16 +97,16 @@ func (s *session) subscribe(m map[string]any, id any) error {
 		if given == "" {
 			return errorf("Cannot infer topic type for topic %.200s as it is not yet advertised", name)
 		}
-		if topic != nil && !sameType(given, kinds[topic.Kind]) {
-			return conflict(name, given, kinds[topic.Kind])
+		if topic != nil && !sameType(given, rosmsg.Type(topic.Kind)) {
+			return conflict(name, given, rosmsg.Type(topic.Kind))
 		}
 		if err := s.status(levelWarning, id, "subscribe: nothing publishes "+name); err != nil {
 			return ending{err}
 		}
 		return nil
 	}
-	if given != "" && !sameType(given, kinds[topic.Kind]) {
-		return conflict(name, given, kinds[topic.Kind])
+	if given != "" && !sameType(given, rosmsg.Type(topic.Kind)) {
+		return conflict(name, given, rosmsg.Type(topic.Kind))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,8 +180,8 @@ func (s *session) advertise(m map[string]any, id any) error {
 	}
 	topic := s.server.topic(name)
 	switch {
-	case topic != nil && !sameType(given, kinds[topic.Kind]):
-		return conflict(name, given, kinds[topic.Kind])
+	case topic != nil && !sameType(given, rosmsg.Type(topic.Kind)):
+		return conflict(name, given, rosmsg.Type(topic.Kind))
 	case topic != nil && !topic.Command():
 		return errorf("Tried to register topic %s, which only the robot publishes", name)
 	case len(s.advertised) >= maxAdvertised:
@@ -214,7 +215,7 @@ func (s *session) take(m map[string]any, id any) error {
 	if !given {
 		in = map[string]any{}
 	}
-	missing, err := Command(&s.feed.Commander, s.server.robot, topic, in, s.now())
+	missing, err := rosmsg.Command(&s.feed.Commander, s.server.robot, topic, in, s.now())
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/internal/protocols/fields"
+	"github.com/halyard-robotics/halyard/internal/protocols/rosmsg"
 )
 
 // The answers of services, and what their requests hold; those without a name here are rosapi's.
@@ -106,7 +107,7 @@ func services() []service {
 				names, types := s.server.topicTypes(s.ros1)
 				out := &rawTypes{Topics: names, Types: types}
 				for i := range names {
-					out.FullText = append(out.FullText, fullText(kinds[s.server.topics[i].Kind], s.style()))
+					out.FullText = append(out.FullText, fullText(rosmsg.Type(s.server.topics[i].Kind), s.style()))
 				}
 				return out, nil
 			}},
@@ -115,7 +116,7 @@ func services() []service {
 				out := &topicList{Topics: []string{}}
 				names, _ := s.server.topicTypes(s.ros1)
 				for i, name := range names {
-					if kind, _ := plainType(want); kind == kinds[s.server.topics[i].Kind].TypeName() {
+					if kind, _ := plainType(want); kind == rosmsg.Type(s.server.topics[i].Kind).TypeName() {
 						out.Topics = append(out.Topics, name)
 					}
 				}
@@ -125,7 +126,7 @@ func services() []service {
 			one(func(s *session, name string) (any, error) {
 				out := &typeName{}
 				if t := s.server.topic(name); t != nil {
-					out.Type = spell(kinds[t.Kind].TypeName(), "msg", s.ros1)
+					out.Type = spell(rosmsg.Type(t.Kind).TypeName(), "msg", s.ros1)
 				}
 				return out, nil
 			})},
@@ -204,7 +205,7 @@ func services() []service {
 		{"/rosapi/message_details", "rosapi/MessageDetails", typeName{}, typeDefs{},
 			one(func(s *session, name string) (any, error) {
 				kind, ros1 := plainType(name)
-				for _, m := range kinds {
+				for _, m := range rosmsg.Types() {
 					if m.TypeName() == kind {
 						return &typeDefs{describe(reflect.TypeOf(m).Elem(), kind, styleOf(ros1))}, nil
 					}
@@ -371,4 +372,6 @@ func (s *Server) serviceDetails(name, part string, of func(*service) any) (any, 
 }
 
 // now is the rig's time.
-func (s *session) now() time.Duration { return s.server.robot.Sample().Time }
+func (s *session) now() time.Duration {
+	return s.server.robot.Label(s.server.robot.Sample().Time)
+}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/protocols/rosmsg"
 	"github.com/halyard-robotics/halyard/internal/protocols/topics"
 	"github.com/halyard-robotics/halyard/internal/protocols/ws"
 	"github.com/halyard-robotics/halyard/protocols"
@@ -101,7 +102,7 @@ func (s *Server) service(name string) *service {
 func (s *Server) topicTypes(ros1 bool) (names, types []string) {
 	for i := range s.topics {
 		names = append(names, s.topics[i].Name)
-		types = append(types, spell(kinds[s.topics[i].Kind].TypeName(), "msg", ros1))
+		types = append(types, spell(rosmsg.Type(s.topics[i].Kind).TypeName(), "msg", ros1))
 	}
 	return names, types
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/halyard-robotics/halyard/internal/protocols/fields"
+	"github.com/halyard-robotics/halyard/internal/protocols/rosmsg"
 	"github.com/halyard-robotics/halyard/internal/protocols/topics"
 	"github.com/halyard-robotics/halyard/internal/protocols/ws"
 	"github.com/halyard-robotics/halyard/protocols"
@@ -163,8 +164,8 @@ func (s *session) publish(ctx context.Context, d topics.Delivery[string]) error 
 	s.mu.Unlock()
 	out := publishMessage{"publish", d.Key, nil}
 	if d.Picture != nil {
-		out.Msg = imageOf(d.Topic, d.Picture)
-	} else if m := Message(s.server.robot, d.Topic, d.Sample); m != nil {
+		out.Msg = rosmsg.ImageOf(d.Topic, d.Picture)
+	} else if m := rosmsg.Message(s.server.robot, d.Topic, d.Sample); m != nil {
 		out.Msg = m
 	} else {
 		return nil

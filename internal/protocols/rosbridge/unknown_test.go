@@ -9,6 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/protocols/fields"
 	"github.com/halyard-robotics/halyard/internal/protocols/protocolstest/topicstest"
+	"github.com/halyard-robotics/halyard/internal/protocols/rosmsg"
 	"github.com/halyard-robotics/halyard/internal/protocols/topics"
 )
 
@@ -49,7 +50,7 @@ func TestUnknown(t *testing.T) {
 				}
 				got := ""
 				for i := range all {
-					if m := Message(s.Robot, &all[i], s.Robot.Sample()); all[i].Name == c.topic && m != nil {
+					if m := rosmsg.Message(s.Robot, &all[i], s.Robot.Sample()); all[i].Name == c.topic && m != nil {
 						got = string(fields.AppendJSON(nil, m, fields.ROS2))
 					}
 				}

@@ -155,9 +155,12 @@ func (c *Commander) Twist(x, y, turn float64) error {
 
 // Stop is the emergency stop of the whole rig. The error names the joints that did not confirm; the stop is latched all
 // the same. It waits for them as hal.Rig.EmergencyStop does.
-func (c *Commander) Stop() error {
+func (c *Commander) Stop() error { return c.robot.Stop(c.name) }
+
+// Stop is Commander.Stop by a client without one.
+func (r *Robot) Stop(client string) error {
 	var errs []error
-	for _, j := range c.robot.Rig.RequestStop(c.name) {
+	for _, j := range r.Rig.RequestStop(client) {
 		if j.Err != nil {
 			errs = append(errs, fmt.Errorf("%s/%s: %w", j.Agent, j.Joint, j.Err))
 		}

@@ -7,6 +7,8 @@
 //	/imu/data             attitude, rates, acceleration
 //	/scan                 a scanner; a second one is /scan/NAME
 //	/range/NAME           a sonar or an infrared sensor
+//	/battery_state        the supply's voltage
+//	/pressure/NAME        a pressure sensor
 //	/camera/compressed    a camera; a second one is /camera/NAME/compressed
 //	/diagnostics          each device, the guard and the cycle
 //	/clock                the rig's time
@@ -21,7 +23,8 @@
 //
 // # Time
 //
-// Stamps are the rig's time, which begins at 0, as in /clock.
+// A message is sent once, when its reading is new, and its stamp is when the reading was taken: Unix time of a real or
+// emulated robot in real time, else the rig's time, which begins at 0. /clock counts as the stamps do.
 //
 // # Commands
 //

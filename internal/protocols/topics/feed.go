@@ -87,6 +87,7 @@ type subscription[K comparable] struct {
 	interval time.Duration
 	queue    []*Sample
 	taken    time.Time // its newest sample
+	reading  time.Duration
 	sent     time.Time
 	newest   uint64 // picture sent
 }
@@ -183,7 +184,8 @@ func (f *Feed[K]) Subscribe(key K, t *Topic, s Settings) bool {
 			f.watch(t.At)
 		}
 	}
-	f.subs = append(f.subs, &subscription[K]{key: key, topic: t, settings: s, interval: interval})
+	f.subs = append(f.subs, &subscription[K]{key: key, topic: t, settings: s, interval: interval,
+		reading: -1})
 	f.due.Store(true) // send its first message at once
 	rouse(f.wake)
 	return true
@@ -240,7 +242,11 @@ func (f *Feed[K]) take(now *Sample, at time.Time) (d Delivery[K], ok bool, wait 
 		if sub.settings.Queue == 0 && at.Sub(sub.sent) < sub.settings.Every {
 			continue // a sample before its interval is skipped
 		}
-		sub.taken = at
+		reading := now.Acquired(sub.topic)
+		if reading < 0 || reading == sub.reading || !f.robot.labelled() {
+			continue // each reading once
+		}
+		sub.taken, sub.reading = at, reading
 		if len(sub.queue) >= max(1, sub.settings.Queue) {
 			sub.queue = append(sub.queue[:0], sub.queue[1:]...) // the oldest makes room
 		}
@@ -302,6 +308,7 @@ func (f *Feed[K]) watch(camera int) {
 			encoded := Encode(p)
 			p.Release()
 			if encoded != nil {
+				encoded.Time = f.robot.Label(encoded.Time)
 				f.mu.Lock()
 				s.picture = encoded
 				s.number++

@@ -57,6 +57,8 @@ const (
 	IMU
 	Scan
 	Range
+	Battery
+	Pressure
 	Image
 	Diagnostics
 	Clock
@@ -102,6 +104,10 @@ func (r *Robot) Topics() ([]Topic, error) {
 			add(Scan, i, "/scan", "/scan/", s.Name, "")
 		case s.Kind == "sonar" || s.Kind == "infrared" || s.Kind == "range":
 			add(Range, i, "", "/range/", s.Name, "")
+		case s.Kind == "voltage":
+			add(Battery, i, "/battery_state", "/battery_state/", s.Name, "")
+		case s.Kind == "pressure":
+			add(Pressure, i, "", "/pressure/", s.Name, "")
 		}
 	}
 	if r.Cameras != nil {

@@ -39,6 +39,56 @@ func (r *Robot) Sample() *Sample {
 	return s
 }
 
+// Acquired is when the newest reading of a topic was taken, rig time; negative without one. What is not read from a
+// device is as old as the sample.
+func (s *Sample) Acquired(t *Topic) time.Duration {
+	l := s.robot.Agent.Layout()
+	newest := func(first, count int) time.Duration {
+		at := time.Duration(-1)
+		for i := first; i < first+count; i++ {
+			at = max(at, s.Status[i].Time)
+		}
+		return at
+	}
+	place, placed := s.robot.place()
+	switch {
+	case t.Kind == Joints && len(l.Actuators) > 0:
+		return newest(0, len(l.Actuators))
+	case t.Kind == Transforms && placed:
+		return max(newest(0, len(l.Actuators)), newest(len(l.Actuators)+place, 1))
+	case t.Kind == Transforms && len(l.Actuators) > 0:
+		return newest(0, len(l.Actuators))
+	case t.Kind == Odometry:
+		return newest(len(l.Actuators)+place, 1)
+	case t.Kind >= IMU && t.Kind <= Pressure:
+		return newest(len(l.Actuators)+t.At, 1)
+	}
+	return s.Time
+}
+
+// Stamp is the label of the newest reading of a topic: Unix time of a real or emulated robot in real time, else the
+// rig's time.
+func (s *Sample) Stamp(t *Topic) time.Duration { return s.robot.Label(s.Acquired(t)) }
+
+// Label is the label of a rig time, for a client.
+func (r *Robot) Label(at time.Duration) time.Duration {
+	if unix, ok := r.Rig.Unix(at); ok && r.wall() {
+		return time.Duration(unix.UnixNano())
+	}
+	return at
+}
+
+// wall reports whether labels are Unix time.
+func (r *Robot) wall() bool {
+	return r.Rig.Mode() == hal.Realtime && r.Agent.BodyKind() != hal.Simulated
+}
+
+// labelled reports whether times have a label yet: before the first cycle Unix time is not known.
+func (r *Robot) labelled() bool {
+	_, ok := r.Rig.Unix(0)
+	return ok || !r.wall()
+}
+
 // Value is a measured channel, NaN if absent.
 func (s *Sample) Value(at int) float64 {
 	if at == hal.None {
@@ -112,11 +162,13 @@ func (s *Sample) rolling() (x, y, turn float64) {
 type Transform struct {
 	Parent, Child string
 	Pose          hal.Pose
+	Static        bool // where a sensor or a camera is mounted
 }
 
 // Transforms are where all frames are. Those beyond a joint that is not known are left out.
 func (s *Sample) Transforms() (all []Transform) {
 	r := s.robot
+	static := false
 	add := func(parent, child string, p hal.Pose) {
 		for _, v := range append(p.Position[:], p.Rotation[:]...) {
 			if math.IsNaN(v) {
@@ -124,11 +176,11 @@ func (s *Sample) Transforms() (all []Transform) {
 			}
 		}
 		if !slices.ContainsFunc(all, func(t Transform) bool { return t.Child == child }) && child != Base {
-			all = append(all, Transform{parent, child, p})
+			all = append(all, Transform{parent, child, p, static})
 		}
 	}
 	if p, _, _, ok := s.Pose(); ok {
-		all = append(all, Transform{Odom, Base, p})
+		all = append(all, Transform{Parent: Odom, Child: Base, Pose: p})
 	}
 	l := r.Agent.Layout()
 	names := make([]string, len(r.Tree))
@@ -153,6 +205,7 @@ func (s *Sample) Transforms() (all []Transform) {
 		}
 		return Base
 	}
+	static = true
 	for i := range l.Sensors {
 		switch l.Sensors[i].Kind {
 		case "range", "sonar", "infrared", "imu", "inertial":

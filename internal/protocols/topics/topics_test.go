@@ -193,3 +193,54 @@ func TestQueue(t *testing.T) {
 		}
 	})
 }
+
+// TestOnce: a reading is sent once, stamped with its acquisition. The slow body's scanner has a reading every fifth
+// cycle, joints in each.
+func TestOnce(t *testing.T) {
+	for _, kind := range []hal.BodyKind{hal.Simulated, hal.Emulated} {
+		synctest.Test(t, func(t *testing.T) {
+			begin := time.Now()
+			s := stage(t, topicstest.Config{Mode: hal.Realtime, BodyKind: kind, ScanEvery: 5})
+			f := topics.NewFeed[string](s.Robot, "test", func() time.Duration { return 0 })
+			defer f.Close()
+			all, err := s.Robot.Topics()
+			if err != nil {
+				t.Fatal(err)
+			}
+			byName := map[string]*topics.Topic{}
+			for i := range all {
+				byName[all[i].Name] = &all[i]
+			}
+			f.Subscribe("scan", byName["/scan"], topics.Settings{Queue: 64})
+			f.Subscribe("joints", byName["/joint_states"], topics.Settings{Queue: 64})
+			seen := map[string]map[time.Duration]int{"scan": {}, "joints": {}}
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			defer cancel()
+			for {
+				d, err := f.Next(ctx)
+				if err != nil {
+					break
+				}
+				at := d.Sample.Acquired(d.Topic)
+				seen[d.Key][at]++
+				want := at
+				if kind == hal.Emulated {
+					want += time.Duration(begin.UnixNano())
+				}
+				if got := d.Sample.Stamp(d.Topic); got < want-time.Millisecond || got > want+time.Millisecond {
+					t.Fatalf("%s: got stamp %v, want %v", d.Key, got, want)
+				}
+			}
+			for key, least := range map[string]int{"scan": 18, "joints": 95} {
+				if len(seen[key]) < least {
+					t.Errorf("%v: %s: got %d readings, want at least %d", kind, key, len(seen[key]), least)
+				}
+				for at, n := range seen[key] {
+					if n != 1 {
+						t.Errorf("%v: %s: the reading of %v came %d times", kind, key, at, n)
+					}
+				}
+			}
+		})
+	}
+}

@@ -2,6 +2,7 @@
 package bridges
 
 import (
+	"fmt"
 	"net"
 	"net/netip"
 
@@ -11,15 +12,49 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/protocols/foxglove"
+	"github.com/halyard-robotics/halyard/internal/protocols/ros2"
 	"github.com/halyard-robotics/halyard/internal/protocols/rosbridge"
+	"github.com/halyard-robotics/halyard/internal/protocols/rtps"
 	"github.com/halyard-robotics/halyard/internal/protocols/topics"
 	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// Protocols are the rows of rosbridge and of Foxglove.
+// Protocols are the rows of rosbridge, Foxglove and ROS 2.
 func Protocols() map[string]*catalog.Protocol {
-	return map[string]*catalog.Protocol{"rosbridge": {Listen: openRosbridge}, "foxglove": {Listen: openFoxglove}}
+	return map[string]*catalog.Protocol{"rosbridge": {Listen: openRosbridge}, "foxglove": {Listen: openFoxglove},
+		"ros2": {Listen: openROS2, Datagram: true}}
+}
+
+// openROS2 opens a ROS 2 node at an interface's address; port 0 is a free one where other participants search.
+func openROS2(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server, netip.AddrPort, error) {
+	sys := h.(*assembly.System)
+	o := rtps.UDPOptions{Domain: uint32(s.Domain), Address: at.Addr().Unmap(), Port: at.Port(),
+		Contain: sys.Rig.Contain}
+	for _, text := range s.Peers {
+		peer, err := netip.ParseAddrPort(text)
+		if err != nil {
+			var host netip.Addr
+			if host, err = netip.ParseAddr(text); err != nil || !host.Is4() {
+				return nil, netip.AddrPort{}, fmt.Errorf(
+					"ros2: peers: got %q, want an IPv4 address, or one with a port",
+					text)
+			}
+			peer = netip.AddrPortFrom(host, 0)
+		}
+		o.Peers = append(o.Peers, peer)
+	}
+	network, err := rtps.ListenUDP(o)
+	if err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	srv, err := ros2.NewServer(network, RobotOf(sys, s.Agent), ros2.Options{Domain: uint32(s.Domain),
+		Namespace: s.Namespace, Partial: s.PartialGoals, Log: sys.Log})
+	if err != nil {
+		network.Close()
+		return nil, netip.AddrPort{}, err
+	}
+	return srv, network.Addresses()[0], nil
 }
 
 func openFoxglove(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server, netip.AddrPort, error) {

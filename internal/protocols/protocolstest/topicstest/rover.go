@@ -43,6 +43,9 @@ type Rover struct {
 	head, x float64
 	silent  map[string]bool
 	enabled bool
+	every   int // cycles between scans
+	cycles  int
+	scanned time.Duration
 }
 
 // NewRover returns a rover at rest.
@@ -133,6 +136,11 @@ func (b *Rover) Read(f *hal.Frame) error {
 	for i := range f.Status {
 		f.Status[i] = hal.Status{Time: f.Time}
 	}
+	if b.cycles%max(1, b.every) == 0 {
+		b.scanned = f.Time
+	}
+	b.cycles++
+	f.Status[len(b.layout.Actuators)+Scanner].Time = b.scanned
 	lose := func(i int, name string) {
 		if b.silent[name] {
 			f.Status[i] = hal.Status{Err: errors.New("no reply")}
@@ -211,6 +219,8 @@ type Config struct {
 	BodyKind hal.BodyKind
 	Guard    hal.GuardConfig
 	Listener net.Listener // nil: Pipes, in a testing/synctest bubble
+	// ScanEvery is how many cycles a scan takes; 0: one.
+	ScanEvery int
 }
 
 // New runs a rig with a rover, and the server that serve makes, until the test ends.
@@ -219,6 +229,7 @@ func New(t testing.TB, c Config, serve func(net.Listener, *topics.Robot) (Server
 	s := &Stage{Rover: NewRover(), Pipes: protocolstest.NewPipes("rover")}
 	clock := hal.Clock(bubbleClock{time.Now()})
 	ln := net.Listener(s.Pipes)
+	s.Rover.every = c.ScanEvery
 	if c.Listener != nil {
 		clock, ln = nil, c.Listener
 	}
