@@ -140,7 +140,7 @@ func (a *Archive) take(from, name string) bool {
 }
 
 // takeOpened adds the files that reading the robot file at from, called name here, opens, and, called as the robot file
-// with Moved at its end, the list of those that are elsewhere than their names say.
+// with movedEnd at its end, the list of those that are elsewhere than their names say.
 func (a *Archive) takeOpened(name, from string, opened map[string]string) {
 	var list strings.Builder
 	for _, as := range slices.Sorted(maps.Keys(opened)) {
@@ -156,13 +156,13 @@ func (a *Archive) takeOpened(name, from string, opened map[string]string) {
 		}
 	}
 	if list.Len() > 0 {
-		a.Files[name+Moved] = []byte(list.String())
+		a.Files[name+movedEnd] = []byte(list.String())
 	}
 }
 
-// Moved ends the name of a file that says where the files that a robot file names are in an archive: a line each, the
+// movedEnd ends the name of a file that says where the files that a robot file names are in an archive: a line each, the
 // name, a tab, and the path from the robot file's folder.
-const Moved = ".files"
+const movedEnd = ".files"
 
 // meshesOf are the files that a robot file in XML names in attributes; none of another file.
 func meshesOf(data []byte) (list []string) {

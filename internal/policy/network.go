@@ -41,8 +41,8 @@ func Read(data []byte) (*Network, error) {
 }
 
 // Run computes the outputs. It allocates nothing.
-func (n *Network) Run() {
-	for _, step := range n.steps {
+func (net *Network) Run() {
+	for _, step := range net.steps {
 		step()
 	}
 }
@@ -56,14 +56,14 @@ type build struct {
 	outs  []*tensor
 }
 
-// network builds the steps of f.
-func (f *file) network() (*Network, error) {
-	net := &Network{Meta: f.meta}
-	known := f.weights
-	if len(f.inputs) > 256 || len(f.outputs) > 256 {
-		return nil, fmt.Errorf("got %d inputs and %d outputs, want at most 256", len(f.inputs), len(f.outputs))
+// network builds the steps of m.
+func (m *file) network() (*Network, error) {
+	net := &Network{Meta: m.meta}
+	known := m.weights
+	if len(m.inputs) > 256 || len(m.outputs) > 256 {
+		return nil, fmt.Errorf("got %d inputs and %d outputs, want at most 256", len(m.inputs), len(m.outputs))
 	}
-	for _, in := range f.inputs {
+	for _, in := range m.inputs {
 		if _, weight := known[in.name]; weight {
 			continue
 		}
@@ -78,12 +78,12 @@ func (f *file) network() (*Network, error) {
 		known[in.name] = in
 		net.Inputs = append(net.Inputs, Port{in.name, in.shape, in.v})
 	}
-	for i := range f.nodes {
-		if err := net.add(&f.nodes[i], f.opset, known); err != nil {
+	for i := range m.nodes {
+		if err := net.add(&m.nodes[i], m.opset, known); err != nil {
 			return nil, err
 		}
 	}
-	for _, name := range f.outputs {
+	for _, name := range m.outputs {
 		t := known[name]
 		if t == nil {
 			return nil, fmt.Errorf("output %.80q: got no node that computes it", name)

@@ -43,7 +43,7 @@ type Action struct {
 
 // Command is one value that a policy is commanded by.
 type Command struct {
-	Name  string  `yaml:"name" required:"true" form:"name" doc:"Name. x and yaw are what a Twist sets, and y where it is there."`
+	Name  string  `yaml:"name" required:"true" form:"name" doc:"Name: the value /AGENT/command/NAME sets it."`
 	Value float64 `yaml:"value" default:"0" min:"-1e6" max:"1e6" doc:"At the start, and again when no client has set it for the agent's command_timeout."`
 	Min   float64 `yaml:"min" default:"-1" min:"-1e6" max:"1e6" doc:"Least value."`
 	Max   float64 `yaml:"max" default:"1" min:"-1e6" max:"1e6" doc:"Greatest value."`
