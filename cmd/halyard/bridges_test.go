@@ -33,7 +33,8 @@ func TestRosbridge(t *testing.T) {
 			"/range/f8 /range/r1 /range/r2 /range/r3 /range/r4 /range/r5 /range/r6 /range/r7 /range/r8 /scan " +
 			"/imu/data /camera/compressed /diagnostics /clock /joint_commands /cmd_vel"},
 		{"so101", "/joint_states /tf /diagnostics /clock /joint_commands"},
-		{"rov", "/joint_states /tf /odom /imu/data /camera/compressed /camera/depth/compressed /diagnostics /clock " +
+		{"rov", "/joint_states /tf /odom /imu/data /pressure/pressure /battery_state /camera/compressed " +
+			"/camera/depth/compressed /diagnostics /clock " +
 			"/joint_commands"},
 	} {
 		r := start(t, "serve", k.config, "--body", "sim", "--set",

@@ -25,8 +25,8 @@ func everyCommand(c *cobra.Command) map[string]*cobra.Command {
 
 // A command's short line is an imperative of at most 60 characters.
 func TestShortLines(t *testing.T) {
-	verbs := strings.Fields("assign check clear command compare enable find list play predict print read report run " +
-		"save serve show switch test write")
+	verbs := strings.Fields("assign check clear command compare enable find list move play predict print read record " +
+		"report run save serve set show switch test write")
 	all := everyCommand((&app{}).root())
 	for name, c := range all {
 		if strings.HasPrefix(name, "completion ") {

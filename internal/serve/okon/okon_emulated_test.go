@@ -102,7 +102,7 @@ func TestOkonRestartEmulated(t *testing.T) {
 		// It never was disarmed: nothing has to arm again, which would take 3 s.
 		m, err := d.client.Motors()
 		d.must(err)
-		if m.FLV >= 0 {
+		if m.FLV+m.FRV+m.BLV+m.BRV >= 0 { // one alone may correct the pitch
 			t.Errorf("put back above its depth: got %+v, want it to dive", m)
 		}
 		for range 50 {
