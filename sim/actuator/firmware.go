@@ -61,7 +61,7 @@ func (s *Servo) switchTorque(dt float64) {
 	switch {
 	case s.powered == s.Enable:
 		s.switching = 0
-	case s.switching >= s.Spec.TorqueDelay-dt/2:
+	case s.switching >= s.Spec.TorqueDelay-float64(dt/2):
 		s.powered, s.switching = s.Enable, 0
 	default:
 		s.switching += dt

@@ -9,7 +9,7 @@ func (k *Spec) Free() float64 {
 	return root(full.Torque/full.Damping, func(speed float64) float64 {
 		motor := full.at(speed)
 		dry, viscous := k.Friction.Bound(motor, 0, speed)
-		return motor - dry - viscous*speed
+		return motor - dry - float64(viscous*speed)
 	})
 }
 

@@ -117,7 +117,6 @@ func newClient(t *testing.T, w *wire, name string, build func(*Node)) *client {
 type caller struct {
 	requests *Publisher
 	replies  chan any
-	number   int64
 }
 
 func (n *Node) caller(t *testing.T, name string, request, reply fields.Named) *caller {
