@@ -143,6 +143,7 @@ type guardJoint struct {
 	coasts   bool // at the end of the rig: its torque must be seen to be off
 
 	last    time.Duration // elapsed time of its last command
+	brake   brake
 	waiting bool          // its deadline runs
 	expired bool          // it has passed without a command since
 	since   time.Duration // rig time of its torque-on, of a TorqueRamp

@@ -15,6 +15,10 @@ const (
 	// brakeShare is the excess over the speed that is allowed near a limit, as a share of the greatest speed, at which
 	// the whole torque brakes.
 	brakeShare = 0.2
+	// brakeMemory is the time after a brake within which one in the other direction shows that it was too strong for the
+	// dead time of the line; brakeEase bounds how often it is halved.
+	brakeMemory = 250 * time.Millisecond
+	brakeEase   = 6
 	// leadShare of its goal's speed is how fast a joint may turn towards its goal: it is brought onto the joint then.
 	leadShare = 2
 	// movedShare of the step that is allowed in a cycle is a goal that still moves.
@@ -277,7 +281,41 @@ func (g *guard) outward(a *Actuator, j *guardJoint, v float64) float64 {
 		full = a.Limits.MaxTorque
 	}
 	bound := func(allowed float64) float64 {
-		return full * max(-1, min(1, (allowed-e.speed)/(brakeShare*a.Limits.MaxVelocity)))
+		share := (allowed - e.speed) / (brakeShare * a.Limits.MaxVelocity) * j.brake.gain()
+		return full * max(-1, min(1, share))
 	}
-	return min(bound(high), max(bound(low), v))
+	out := min(bound(high), max(bound(low), v))
+	j.brake.note(out-v, int(brakeMemory.Seconds()*g.rate))
+	return out
+}
+
+// brake is the strength of a joint's brake in torque and duty mode. On a light motor behind a line with dead time the
+// whole of it turns the joint back, and then to and fro, faster each time: each reversal halves it.
+type brake struct {
+	ease   int8 // times that it is halved
+	ahead  bool // its last direction
+	cycles int  // since it reversed, or was halved once less; 0 = it has not braked
+}
+
+// gain is the share of the whole brake.
+func (b *brake) gain() float64 { return 1 / float64(int(1)<<b.ease) }
+
+// note notes a brake in the direction of by, 0 = none. Every memory cycles without a reversal it is halved once less, so
+// that a load meets the whole of it again.
+func (b *brake) note(by float64, memory int) {
+	switch {
+	case by != 0 && (b.cycles == 0 || b.ahead != (by > 0)):
+		if b.cycles > 0 {
+			b.ease = min(b.ease+1, brakeEase)
+		}
+		b.ahead, b.cycles = by > 0, 1
+	case b.cycles > memory:
+		if b.cycles = 1; b.ease > 0 {
+			b.ease--
+		} else if by == 0 {
+			b.cycles = 0
+		}
+	case b.cycles > 0:
+		b.cycles++
+	}
 }

@@ -50,7 +50,7 @@ func (b *Builder) openLine(name string, kind configs.BodyKind, on []plan.JointRe
 			return err
 		}
 		b.Scene.Share(l.Emu)
-		open, cfg.Latency, cfg.Paced = l.Emu.Open, bus.AdapterLatency()+2*bus.Timing.USBFrame, true
+		open, cfg.Latency, cfg.Paced = l.Emu.Open, bus.AdapterLatency()+2*bus.Timing.USBFrame, l.Emu.Paced()
 	}
 	open = b.tapped(name, kind, open)
 	var err error

@@ -108,6 +108,10 @@ func (b *Bus) ServePTY(ctx context.Context, link string) (path string, wait func
 	return wire.ServePTY(ctx, &b.Medium, busEnd{b}, b.baud, link)
 }
 
+// Paced reports whether the line's time stays with the world's. That of a CAN bus does not: its devices send by
+// themselves, and a host that reads ahead of them would miss what they send.
+func (b *Bus) Paced() bool { return b.paced && b.net == nil }
+
 // Advance lets a period of dt pass: the clock moves to its end. Transfers that took longer count as an overrun, and
 // the next period begins when they end, unless the bus is paced.
 func (b *Bus) Advance(dt time.Duration) error {
@@ -116,7 +120,7 @@ func (b *Bus) Advance(dt time.Duration) error {
 	if b.Period(dt); b.net != nil {
 		b.net.run(b.EdgeTime(), false)
 	}
-	if b.paced {
+	if b.Paced() {
 		if b.Time() > b.EdgeTime() {
 			b.overruns++
 		}

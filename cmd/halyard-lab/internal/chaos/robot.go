@@ -111,7 +111,7 @@ func Configs() (names []string, err error) {
 
 // load adds a variant: the config, emulated, with settings of its first agent's guard.
 func (r *Robot) load(cat *catalog.Catalog, name string, guard []string) error {
-	o := configs.Options{Body: "emulated", Set: []string{"clock.mode=realtime"}}
+	o := configs.Options{Body: "emulated", Set: []string{"clock.mode=realtime", "clock.timing=ideal"}}
 	c, err := configs.Load(name, o)
 	if err != nil {
 		return err
