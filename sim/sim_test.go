@@ -120,12 +120,11 @@ func (r *rig) must(err error) {
 func TestBodyIsABody(t *testing.T) {
 	for _, robot := range model.Names() {
 		t.Run(robot, func(t *testing.T) {
-			if robot == "koch" {
-				t.Skip("its elbow sags by 0.058 rad under its own weight as it is enabled; the suite allows 0.05")
-			}
 			haltest.Run(t, func(t *testing.T) haltest.Subject {
 				r := hung(t, robot, 1)
-				return haltest.Subject{Body: r.body, World: r.Scene, Falls: robot != "pendulum"}
+				// Its XL330 hold by a P gain alone, and sag under the weight that they are enabled with.
+				sag := map[string]float64{"koch": 0.07}[robot]
+				return haltest.Subject{Body: r.body, World: r.Scene, Falls: robot != "pendulum", Sag: sag}
 			})
 		})
 	}
