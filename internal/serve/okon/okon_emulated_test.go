@@ -66,7 +66,8 @@ func (e *eventful) saw(name string) bool {
 func TestOkonRestartEmulated(t *testing.T) {
 	var bits [2][]uint64
 	for i := range bits {
-		d := newDock(t, configs.Options{Body: "emulated", Set: []string{"agents[0].guard.command_timeout=none"}})
+		d := newDock(t, configs.Options{Body: "emulated",
+			Set: []string{"agents[0].guard.command_timeout=none", "clock.timing=ideal"}})
 		d.must(d.client.SetMode("stable"))
 		d.must(d.client.SetStable(okon.Stable{Depth: 1.5}))
 		d.must(d.client.Arm())
@@ -102,7 +103,7 @@ func TestOkonRestartEmulated(t *testing.T) {
 		// It never was disarmed: nothing has to arm again, which would take 3 s.
 		m, err := d.client.Motors()
 		d.must(err)
-		if m.FLV+m.FRV+m.BLV+m.BRV >= 0 { // one alone may correct the pitch
+		if m.FLV >= 0 {
 			t.Errorf("put back above its depth: got %+v, want it to dive", m)
 		}
 		for range 50 {
