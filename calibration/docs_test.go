@@ -17,8 +17,8 @@ func TestDocumentedFiles(t *testing.T) {
 		block, _, _ = strings.Cut(block, "```")
 		for key, read := range map[string]func([]byte) error{
 			"joint:":  func(b []byte) error { _, err := Parse(b, "f"); return err },
-			"output:": func(b []byte) error { _, err := ParsePulse(b, "f"); return err },
-			"sensor:": func(b []byte) error { _, err := ParseInertial(b, "f"); return err },
+			"output:": func(b []byte) error { _, err := parsePulse(b, "f"); return err },
+			"sensor:": func(b []byte) error { _, err := parseInertial(b, "f"); return err },
 		} {
 			if !strings.HasPrefix(block, key) && !strings.Contains(block, "\n"+key) {
 				continue

@@ -199,7 +199,7 @@ func TestCorrectedOfMeasured(t *testing.T) {
 	j.Magnetometer = Correction{Offset: [3]float64{1e-5, -2e-5, 3e-5}, Scale: [3]float64{0.9, 1.1, 1.2},
 		Cross: [3]float64{0.1, -0.2, 0.05}}
 	rates, acceleration, field := [3]float64{1, 2, 3}, [3]float64{4, -5, 6}, [3]float64{2e-5, 1e-5, -4e-5}
-	again, err := ParseInertial(j.Encode(), "imu.yaml")
+	again, err := parseInertial(j.Encode(), "imu.yaml")
 	if err != nil || *again != *j {
 		t.Fatalf("got %+v, %v, want %+v", again, err, j)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // Inertial is the calibration of an inertial sensor: the orientation of the chip in its mount, and the offsets and
-// scales of its axes. It is made by ParseInertial, LoadInertial or NominalInertial; goroutines may share it. A file:
+// scales of its axes. It is made by parseInertial, LoadInertial or NominalInertial; goroutines may share it. A file:
 //
 //	sensor: imu
 //	model: mpu-6050
@@ -167,15 +167,15 @@ func (j *Inertial) Mount() (q [4]float64, ok bool) {
 	return [4]float64{1}, false
 }
 
-// ParseInertial reads one YAML file, as Parse does.
-func ParseInertial(data []byte, source string) (*Inertial, error) {
+// parseInertial reads one YAML file, as Parse does.
+func parseInertial(data []byte, source string) (*Inertial, error) {
 	j := &Inertial{}
 	d := decode(data, source, j)
 	j.check(d)
 	return yaml.Valid(d, j)
 }
 
-// Encode returns j as the YAML that ParseInertial reads; the same j gives the same bytes.
+// Encode returns j as the YAML that parseInertial reads; the same j gives the same bytes.
 func (j *Inertial) Encode() []byte {
 	var b bytes.Buffer
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
@@ -203,17 +203,17 @@ func (j *Inertial) Encode() []byte {
 }
 
 // Validate reports everything that is wrong with j at once, or nil.
-func (j *Inertial) Validate() error { return valid(j.Encode(), ParseInertial) }
+func (j *Inertial) Validate() error { return valid(j.Encode(), parseInertial) }
 
 // SaveInertial writes j to path, as Save does.
 func SaveInertial(path string, j *Inertial) (kept string, err error) {
-	return save(path, j, ParseInertial)
+	return save(path, j, parseInertial)
 }
 
 func (j *Inertial) version() *int { return &j.Version }
 
 // LoadInertial reads and checks the file at path. A missing file is hal.Uncalibrated, a bad one hal.Invalid.
-func LoadInertial(path string) (*Inertial, error) { return load(path, "sensor", ParseInertial) }
+func LoadInertial(path string) (*Inertial, error) { return load(path, "sensor", parseInertial) }
 
 // chipBytes is the length of a BNO055's calibration: offsets of three sensors and two radii.
 const chipBytes = 22

@@ -11,7 +11,7 @@ import (
 )
 
 // Pulse is the calibration of one PWM channel, commanded by pulse width: a hobby servo, an ESC, a thruster. It is made
-// by ParsePulse, LoadPulse, NominalServo or NominalThruster and passes Validate; goroutines may share it. A file:
+// by parsePulse, LoadPulse, NominalServo or NominalThruster and passes Validate; goroutines may share it. A file:
 //
 //	output: front_left
 //	device: {model: pca9685, channel: 3}
@@ -151,8 +151,8 @@ type pulseFile struct {
 	Arming   float64     `yaml:"arming_s" min:"0" max:"60"`
 }
 
-// ParsePulse reads one YAML file, as Parse does.
-func ParsePulse(data []byte, source string) (*Pulse, error) {
+// parsePulse reads one YAML file, as Parse does.
+func parsePulse(data []byte, source string) (*Pulse, error) {
 	f := pulseFile{}
 	d := decode(data, source, &f)
 	p := &f.Pulse
@@ -171,17 +171,17 @@ func ParsePulse(data []byte, source string) (*Pulse, error) {
 }
 
 // LoadPulse reads and checks the file at path. A missing file is hal.Uncalibrated, a bad one hal.Invalid.
-func LoadPulse(path string) (*Pulse, error) { return load(path, "output", ParsePulse) }
+func LoadPulse(path string) (*Pulse, error) { return load(path, "output", parsePulse) }
 
 // SavePulse writes p to path, as Save does.
 func SavePulse(path string, p *Pulse) (kept string, err error) {
-	return save(path, p, ParsePulse)
+	return save(path, p, parsePulse)
 }
 
 func (p *Pulse) version() *int { return &p.Version }
 
 // Validate reports everything that is wrong with p at once, or nil.
-func (p *Pulse) Validate() error { return valid(p.Encode(), ParsePulse) }
+func (p *Pulse) Validate() error { return valid(p.Encode(), parsePulse) }
 
 // modes are those that a table may be of.
 var modes = [...]hal.Mode{hal.PositionMode, hal.VelocityMode, hal.TorqueMode, hal.DutyMode}
@@ -215,7 +215,7 @@ func (p *Pulse) check(d *yaml.Document) {
 // maxValue bounds the second column of a table.
 const maxValue = 1e4
 
-// Encode returns p as the YAML that ParsePulse reads; the same p gives the same bytes.
+// Encode returns p as the YAML that parsePulse reads; the same p gives the same bytes.
 func (p *Pulse) Encode() []byte {
 	var b bytes.Buffer
 	put := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }

@@ -49,15 +49,15 @@ func esc() *Pulse {
 }
 
 func TestParsePulse(t *testing.T) {
-	p, err := ParsePulse([]byte(escFile), "f")
+	p, err := parsePulse([]byte(escFile), "f")
 	if err != nil || !reflect.DeepEqual(p, esc()) {
 		t.Fatalf("got %+v, %v", p, err)
 	}
-	again, err := ParsePulse(p.Encode(), "f")
+	again, err := parsePulse(p.Encode(), "f")
 	if err != nil || !reflect.DeepEqual(again, p) {
 		t.Errorf("there and back: got %+v, %v", again, err)
 	}
-	p, err = ParsePulse([]byte(dutyFile), "f")
+	p, err = parsePulse([]byte(dutyFile), "f")
 	if err != nil || p.DeadBand != [2]float64{1480, 1480} || p.IdleOutput != IdleNone || p.Version != 1 ||
 		p.Arming != 0 {
 		t.Errorf("least: got %+v, %v", p, err)
@@ -72,7 +72,7 @@ func TestParsePulse(t *testing.T) {
 
 // All faults are returned together, each with its line and path.
 func TestParsePulseFaults(t *testing.T) {
-	_, err := ParsePulse([]byte(strings.NewReplacer("direction: -1", "direction: 2", "[1472, 1528]", "[1600, 1528]",
+	_, err := parsePulse([]byte(strings.NewReplacer("direction: -1", "direction: 2", "[1472, 1528]", "[1600, 1528]",
 		"[1528, 0]", "[1528, -50]",
 		"mode: torque", "mode: thrust", "arming_s: 3", "arming_s: -1", "idle_output: neutral",
 		"idle_output: rest\nfrobnicate: 1").Replace(escFile)), "f")
@@ -129,7 +129,7 @@ func FuzzParsePulse(f *testing.F) {
 	f.Add(escFile)
 	f.Add(dutyFile)
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := ParsePulse([]byte(text), "f")
+		p, err := parsePulse([]byte(text), "f")
 		if err != nil {
 			return
 		}
@@ -143,7 +143,7 @@ func FuzzParsePulse(f *testing.F) {
 				}
 			}
 		}
-		if again, err := ParsePulse(p.Encode(), "f"); err != nil || again.Neutral != p.Neutral ||
+		if again, err := parsePulse(p.Encode(), "f"); err != nil || again.Neutral != p.Neutral ||
 			!reflect.DeepEqual(again.Table, p.Table) {
 			t.Errorf("there and back: got %+v, %v, want %+v", again, err, p)
 		}
@@ -161,7 +161,7 @@ accelerometer: {offset: [0.1, 0, -0.2], scale: [1.002, 0.998, 1]}
 `
 
 func TestInertial(t *testing.T) {
-	j, err := ParseInertial([]byte(imuFile), "f")
+	j, err := parseInertial([]byte(imuFile), "f")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestInertial(t *testing.T) {
 	if n != 24 {
 		t.Errorf("rotations: got %d, want 24", n)
 	}
-	_, err = ParseInertial([]byte(strings.NewReplacer("[y, -x, z]", "[y, x, z]", "0.012", "2", "[1.002, 0.998, 1]",
+	_, err = parseInertial([]byte(strings.NewReplacer("[y, -x, z]", "[y, x, z]", "0.012", "2", "[1.002, 0.998, 1]",
 		"[3, 1]").Replace(imuFile)), "f")
 	if err == nil {
 		t.Fatal("a mirror: taken")
@@ -198,11 +198,11 @@ func TestInertial(t *testing.T) {
 		t.Errorf("chip: got %q, want none", j.Chip)
 	}
 	offsets := strings.Repeat("0F", 22)
-	if j, err := ParseInertial([]byte(imuFile+"chip: \""+offsets+"\"\n"), "f"); err != nil || j.Chip != offsets {
+	if j, err := parseInertial([]byte(imuFile+"chip: \""+offsets+"\"\n"), "f"); err != nil || j.Chip != offsets {
 		t.Errorf("chip: got %+v, %v", j, err)
 	}
 	for _, bad := range []string{offsets[1:], offsets[2:], "x" + offsets[1:]} {
-		if _, err := ParseInertial([]byte(imuFile+"chip: \""+bad+"\"\n"), "f"); err == nil ||
+		if _, err := parseInertial([]byte(imuFile+"chip: \""+bad+"\"\n"), "f"); err == nil ||
 			!strings.Contains(err.Error(), "want 44 hexadecimal digits") {
 			t.Errorf("chip %s: got %v", bad, err)
 		}
@@ -217,7 +217,7 @@ func TestInertial(t *testing.T) {
 func FuzzParseInertial(f *testing.F) {
 	f.Add(imuFile)
 	f.Fuzz(func(t *testing.T, text string) {
-		j, err := ParseInertial([]byte(text), "f")
+		j, err := parseInertial([]byte(text), "f")
 		if err != nil {
 			return
 		}

@@ -57,7 +57,7 @@ type ChainConfig struct {
 	Latency time.Duration // how long the adapter may hold a reply back (FTDI: its latency timer)
 
 	// Health is the number of cycles from one reading of a device's switches and health to the next; each reads one
-	// device in turn. 0 = HealthInterval, below 0 = only where something has changed.
+	// device in turn. 0 = healthInterval, below 0 = only where something has changed.
 	Health int
 	// Watchdog is the time without a goal after which a device stops by itself, where the chain sets it. 0 = the
 	// driver's own choice, below 0 = off.

@@ -52,7 +52,7 @@ func (x *Exchange) Write() error {
 	}
 	if x.sending && x.Port.Now()-x.seen > maxPause {
 		x.Out = x.Out[:0]
-		return ErrPaused
+		return errPaused
 	}
 	_, err := x.Port.Write(x.Out)
 	x.Sent += uint64(len(x.Out))
@@ -65,8 +65,8 @@ func (x *Exchange) Write() error {
 // written, since a supervisor may have switched torque off meanwhile.
 const maxPause = 100 * time.Millisecond
 
-// ErrPaused reports a Send that was not finished for maxPause.
-var ErrPaused = errors.New("this process did not run for too long: goals are not sent")
+// errPaused reports a Send that was not finished for maxPause.
+var errPaused = errors.New("this process did not run for too long: goals are not sent")
 
 // begin notes that a Send begins, whose packets are dropped after a pause; end that it has ended.
 func (x *Exchange) begin() { x.sending, x.seen = true, x.Port.Now() }

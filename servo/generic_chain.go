@@ -167,9 +167,9 @@ type GenericChain struct {
 	shown []State // what State shows meanwhile
 }
 
-// HealthInterval is the number of cycles of period between two health reads: at least five, and at least 50 ms. Heat
+// healthInterval is the number of cycles of period between two health reads: at least five, and at least 50 ms. Heat
 // and the torque switch do not change faster in a short cycle, and a short cycle has the least bus time for reads.
-func HealthInterval(period time.Duration) int {
+func healthInterval(period time.Duration) int {
 	const least, pause = 5, 50 * time.Millisecond
 	if period <= 0 {
 		return least
@@ -179,7 +179,7 @@ func HealthInterval(period time.Duration) int {
 
 // NewGenericChain returns a chain; nothing is sent until Open.
 func NewGenericChain(cfg ChainConfig, spec ChainSpec, p Protocol) *GenericChain {
-	cfg.Health = cmp.Or(cfg.Health, HealthInterval(cfg.Period))
+	cfg.Health = cmp.Or(cfg.Health, healthInterval(cfg.Period))
 	r := &GenericChain{cfg: cfg, spec: spec, protocol: p, Devices: make([]Device, len(cfg.Servos)),
 		staged: make([]Goal, len(cfg.Servos)), list: make([]int, 0, len(cfg.Servos)), x: &Exchange{}}
 	r.long, _ = p.(longReader)

@@ -213,7 +213,7 @@ func TestSafety18PausedSend(t *testing.T) {
 		t.Errorf("a late host: got %v, % x", err, port.in)
 	}
 	port.in = nil
-	if err := send(maxPause + 1); !errors.Is(err, ErrPaused) || len(port.in) > 0 || len(x.Out) > 0 {
+	if err := send(maxPause + 1); !errors.Is(err, errPaused) || len(port.in) > 0 || len(x.Out) > 0 {
 		t.Errorf("stopped before a write: got %v, % x", err, port.in)
 	}
 	if err := send(0); err != nil || len(port.in) != 3 {
@@ -234,7 +234,7 @@ func TestSafety18PausedSend(t *testing.T) {
 	}
 	port.now += time.Second
 	x.Out = append(x.Out[:0], 3)
-	if err := x.Write(); !errors.Is(err, ErrPaused) {
+	if err := x.Write(); !errors.Is(err, errPaused) {
 		t.Errorf("stopped between two writes: got %v", err)
 	}
 	x.end()

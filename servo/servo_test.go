@@ -120,7 +120,7 @@ func TestLooks(t *testing.T) {
 		want   int
 	}{{0, 5}, {-time.Second, 5}, {20 * time.Millisecond, 5}, {10 * time.Millisecond, 5}, {7 * time.Millisecond, 8},
 		{time.Millisecond, 50}} {
-		if got := HealthInterval(c.period); got != c.want {
+		if got := healthInterval(c.period); got != c.want {
 			t.Errorf("period %v: got %d cycles, want %d", c.period, got, c.want)
 		}
 	}

@@ -63,7 +63,7 @@ func Reopener(path string, baud int, opener string) servo.Opener {
 // connected. Each call resolves the name again and passes the device node to open: an unplugged adapter is found again
 // under any new number of the kernel. root is as in List.
 func Named(root, path string, open func(name, node string) (servo.Line, error)) servo.Opener {
-	stable := StableName(root, path)
+	stable := stableName(root, path)
 	at := filepath.Join(root, stable)
 	if !filepath.IsAbs(stable) {
 		at = stable // from the folder that the program runs in, as Open takes it

@@ -26,8 +26,8 @@ func openFault(path, _ string, err error) error { return fault(hal.Absent, path,
 // List answers that this system is not supported.
 func List(root string) ([]Port, error) { return nil, errSystem }
 
-// StableName is path itself.
-func StableName(root, path string) string { return path }
+// stableName is path itself.
+func stableName(root, path string) string { return path }
 
 // There is never a Line on this system; these are here so that callers compile.
 

@@ -107,11 +107,11 @@ func chipOf(vendor, product uint16, driver string) Chip {
 // RulesFile is the path for the text of UdevRules.
 const RulesFile = "/etc/udev/rules.d/70-halyard.rules"
 
-// LinkDir is the folder of the links that UdevRules make.
-const LinkDir = "/dev/halyard"
+// linkDir is the folder of the links that UdevRules make.
+const linkDir = "/dev/halyard"
 
 // UdevRules is the part of a udev rules file for the known adapters: access for the user at the machine and for a
-// group, no ModemManager, and FTDI's latency timer at 1 ms. It also links each adapter in LinkDir: by its serial
+// group, no ModemManager, and FTDI's latency timer at 1 ms. It also links each adapter in linkDir: by its serial
 // number, or by its USB socket if it has no number, as many cheap ones. The user installs it; Halyard never does.
 //
 // 60-serial.rules of udev itself, which comes before, sets ID_SERIAL_SHORT, ID_USB_INTERFACE_NUM and ID_PATH_TAG.
@@ -128,12 +128,12 @@ SUBSYSTEM!="tty", GOTO="halyard_end"
 			`TAG+="uaccess", ENV{ID_MM_PORT_IGNORE}="1", ENV{HALYARD}="%s"`+"\n", c.vendor, c.product, group,
 			strings.ToLower(c.Name))
 	}
-	dir := strings.TrimPrefix(LinkDir, "/dev/")
+	dir := strings.TrimPrefix(linkDir, "/dev/")
 	fmt.Fprintf(&b, `# A name that stays: %s/CHIP-SERIAL-INTERFACE, or CHIP-SOCKET of an adapter without a serial number.
 ENV{HALYARD}=="", GOTO="halyard_end"
 ENV{ID_SERIAL_SHORT}=="?*", SYMLINK+="%s/$env{HALYARD}-$env{ID_SERIAL_SHORT}-$env{ID_USB_INTERFACE_NUM}"
 ENV{ID_SERIAL_SHORT}=="", SYMLINK+="%s/$env{HALYARD}-$env{ID_PATH_TAG}"
 LABEL="halyard_end"
-`, LinkDir, dir, dir)
+`, linkDir, dir, dir)
 	return b.String()
 }

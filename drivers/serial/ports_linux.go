@@ -68,11 +68,11 @@ func describe(root, name, dir string, links links) Port {
 	return p
 }
 
-// StableName is the name of path under /dev/serial or LinkDir that stays the same after replugging: by-id, else ours,
+// stableName is the name of path under /dev/serial or linkDir that stays the same after replugging: by-id, else ours,
 // else by-path, else path. A link below /dev is of a udev rule, and is kept; another link is kept if there is no stable
 // name. For an adapter without a serial number by-id is the last choice before path: its twin has the same.
-func StableName(root, path string) string {
-	if strings.HasPrefix(path, "/dev/serial/") || strings.HasPrefix(path, LinkDir+"/") {
+func stableName(root, path string) string {
+	if strings.HasPrefix(path, "/dev/serial/") || strings.HasPrefix(path, linkDir+"/") {
 		return path
 	}
 	if at, err := os.Lstat(filepath.Join(root, path)); err == nil && at.Mode()&os.ModeSymlink != 0 &&
@@ -111,9 +111,9 @@ const (
 // of is the most stable name of a device; anonymous means that it has no serial number, so by-id does not distinguish
 // it from another of its type.
 func (l links) of(name string, anonymous bool) string {
-	order := []string{byID, LinkDir, byPath}
+	order := []string{byID, linkDir, byPath}
 	if anonymous {
-		order = []string{LinkDir, byPath, byID}
+		order = []string{linkDir, byPath, byID}
 	}
 	for _, dir := range order {
 		if link := l[dir][name]; link != "" {
@@ -126,7 +126,7 @@ func (l links) of(name string, anonymous bool) string {
 // stableLinks reads the folders of stable links.
 func stableLinks(root string) links {
 	l := links{}
-	for _, dir := range []string{byID, LinkDir, byPath} {
+	for _, dir := range []string{byID, linkDir, byPath} {
 		l[dir] = map[string]string{}
 		entries, _ := os.ReadDir(filepath.Join(root, dir)) // none without udev
 		for _, e := range entries {

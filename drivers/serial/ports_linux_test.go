@@ -112,7 +112,7 @@ func TestStableName(t *testing.T) {
 		"/dev/ttyUSB5":         "/dev/ttyUSB5",
 		"/dev/serial/by-id/no": "/dev/serial/by-id/no",
 	} {
-		if got := StableName(root, path); got != want {
+		if got := stableName(root, path); got != want {
 			t.Errorf("%s: got %s, want %s", path, got, want)
 		}
 	}
@@ -134,7 +134,7 @@ func TestStableLinks(t *testing.T) {
 		"/dev/halyard/ch343-pci-0_usb-0_2": "/dev/halyard/ch343-pci-0_usb-0_2",
 		"/dev/arm":                         "/dev/arm", "/home/arm": "/dev/serial/by-id/usb-FTDI_FT4THVLA-if00-port0",
 	} {
-		if got := StableName(root, path); got != want {
+		if got := stableName(root, path); got != want {
 			t.Errorf("%s: got %s, want %s", path, got, want)
 		}
 	}

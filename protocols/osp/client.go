@@ -48,11 +48,11 @@ func Dial(address string, o ClientOptions) (*Client, error) {
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "osp: dial", Err: err}
 	}
-	return DialVersion(protocols.Plain(server.AddrPort()), VersionNumber{Major: 1, Minor: 1}, o)
+	return dialVersion(protocols.Plain(server.AddrPort()), versionNumber{Major: 1, Minor: 1}, o)
 }
 
-// DialVersion is Dial with another way to name the version.
-func DialVersion(server netip.AddrPort, v VersionNumber, o ClientOptions) (*Client, error) {
+// dialVersion is Dial with another way to name the version.
+func dialVersion(server netip.AddrPort, v versionNumber, o ClientOptions) (*Client, error) {
 	protocols.Positive(&o.Resend, 250*time.Millisecond)
 	protocols.Positive(&o.Timeout, 2*time.Second)
 	protocols.Positive(&o.StepTimeout, 30*time.Second)

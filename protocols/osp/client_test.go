@@ -117,7 +117,7 @@ func TestClientOfOriginal(t *testing.T) {
 		}
 		go serve(main, handler)
 		go serve(handler, handler)
-		c, err := DialVersion(mainPort, VersionNumber{1, 1, true}, ClientOptions{Listen: net.Listen})
+		c, err := dialVersion(mainPort, versionNumber{1, 1, true}, ClientOptions{Listen: net.Listen})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,8 +12,8 @@ var (
 	ErrUnknown   = errors.New("osp: unknown command")
 )
 
-// VersionNumber is the protocol's version in 5 and 6.
-type VersionNumber struct {
+// versionNumber is the protocol's version in 5 and 6.
+type versionNumber struct {
 	Major, Minor int32
 	Bytes        bool // sent as bytes, as the original does, not as ints
 }
@@ -24,7 +24,7 @@ type VersionNumber struct {
 // the next, and a step allocates nothing.
 type Datagram struct {
 	Command Command
-	Version VersionNumber // 5 6
+	Version versionNumber // 5 6
 	ID      int32         // of an agent, a value or an event
 	Index   int32         // 43 92 98: from 0
 	Count   int32         // 41 91: of the datagrams that follow
@@ -146,7 +146,7 @@ func (c *coder) fields(d *Datagram) bool {
 
 // version is ints in the document, bytes in the original. A received version is distinguished by its length: 2 or 3
 // bytes against 8 or more after the command.
-func (c *coder) version(v *VersionNumber) {
+func (c *coder) version(v *versionNumber) {
 	if !c.encode {
 		v.Bytes = len(c.b) <= 3
 	}

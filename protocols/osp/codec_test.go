@@ -16,11 +16,11 @@ var cases = []struct {
 	value Datagram
 }{
 	{"init with ints", "05 01000000 01000000",
-		Datagram{Command: initCommunication, Version: VersionNumber{1, 1, false}}},
-	{"init with bytes", "05 01 01", Datagram{Command: initCommunication, Version: VersionNumber{1, 1, true}}},
+		Datagram{Command: initCommunication, Version: versionNumber{1, 1, false}}},
+	{"init with bytes", "05 01 01", Datagram{Command: initCommunication, Version: versionNumber{1, 1, true}}},
 	{"init ack with ints", "06 01000000 01000000 78",
-		Datagram{Command: initCommunicationAck, Version: VersionNumber{1, 1, false}}},
-	{"init ack with bytes", "06 01 01 78", Datagram{Command: initCommunicationAck, Version: VersionNumber{1, 1, true}}},
+		Datagram{Command: initCommunicationAck, Version: versionNumber{1, 1, false}}},
+	{"init ack with bytes", "06 01 01 78", Datagram{Command: initCommunicationAck, Version: versionNumber{1, 1, true}}},
 	{"end", "07", Datagram{Command: endCommunication}},
 	{"end ack", "08 78", Datagram{Command: endCommunicationAck}},
 	{"reset communication", "0a", Datagram{Command: resetCommunication}},

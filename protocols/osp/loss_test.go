@@ -216,7 +216,7 @@ func TestClientLosses(t *testing.T) {
 
 // drive is a whole session of a client with two agents: 6 steps with the same inputs, and an observed value.
 func drive(t *testing.T, s *stage) (outputs []float32) {
-	c, err := DialVersion(mainPort, VersionNumber{1, 1, true},
+	c, err := dialVersion(mainPort, versionNumber{1, 1, true},
 		ClientOptions{Listen: s.net.Listen, Resend: 50 * time.Millisecond})
 	check := func(err error) {
 		t.Helper()

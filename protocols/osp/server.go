@@ -146,7 +146,7 @@ func (s *Server) greet(b []byte, d *Datagram, from netip.AddrPort) {
 }
 
 // open starts a session for client, or answers again for one that has just begun.
-func (s *Server) open(client netip.AddrPort, v VersionNumber) {
+func (s *Server) open(client netip.AddrPort, v versionNumber) {
 	s.mu.Lock()
 	old := s.sessions[client]
 	s.mu.Unlock()

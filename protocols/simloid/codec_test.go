@@ -303,7 +303,7 @@ func TestCodecDoesNotAllocate(t *testing.T) {
 	traits := wildcat()
 	out, in := newStatus(&traits, Later), newStatus(&traits, Later)
 	line := []byte("UX 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1 -0.1234567890123 -0.2")
-	c := Command{Values: make([]float64, 0, MaxValues)}
+	c := Command{Values: make([]float64, 0, maxValues)}
 	b := make([]byte, 0, maxFrame)
 	if n := testing.AllocsPerRun(100, func() {
 		b = AppendStatus(b[:0], out)

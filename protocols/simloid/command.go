@@ -90,8 +90,8 @@ func (v Verb) String() string {
 	return strings.TrimSuffix(syntax[v-1].word, " ")
 }
 
-// MaxValues bounds the numbers of one command: three for each body.
-const MaxValues = 3 * MaxBodies
+// maxValues bounds the numbers of one command: three for each body.
+const maxValues = 3 * MaxBodies
 
 // Command is one line of a control message.
 type Command struct {
@@ -127,7 +127,7 @@ func (c *Command) arguments(f form, b []byte) error {
 	}
 	switch f {
 	case each:
-		return c.numbers(b, 0, MaxValues)
+		return c.numbers(b, 0, maxValues)
 	case one, oneOf:
 		return c.numbers(b, 1, 1)
 	case three, threeOf:
@@ -138,7 +138,7 @@ func (c *Command) arguments(f form, b []byte) error {
 			return nil // as clients of before 2018 ask for a model
 		}
 		n, ok := index(token)
-		if !ok || n > MaxValues {
+		if !ok || n > maxValues {
 			return ErrFormat
 		}
 		return c.numbers(rest, n, n)

@@ -58,10 +58,10 @@ func TestSensors(t *testing.T) {
 	r := &Robot{
 		Traits: Traits{Accels: 1, Bodies: 1, Joints: []Joint{{Low: -1, High: 1}, {Low: -0.5, High: 0.5},
 			{Low: -1, High: 1}}},
-		Joints: []JointChannels{{Position: 0, Velocity: 1, Current: 2}, {Position: 0, Velocity: 3, Current: hal.None},
+		Joints: []jointChannels{{Position: 0, Velocity: 1, Current: 2}, {Position: 0, Velocity: 3, Current: hal.None},
 			{Position: 4, Velocity: hal.None, Current: 5}},
 		Accels: [][3]int{{6, 7, hal.None}},
-		Bodies: []BodyChannels{{[3]int{0, 1, 2}, [3]int{hal.None, 4, 5}}},
+		Bodies: []bodyChannels{{[3]int{0, 1, 2}, [3]int{hal.None, 4, 5}}},
 	}
 	measured := []float64{4, 4 * math.Pi / 8, 0.25, -100, math.NaN(), math.Inf(1), -gravity, 1000}
 	got := newStatus(&r.Traits, Later)

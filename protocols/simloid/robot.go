@@ -13,16 +13,16 @@ import (
 type Robot struct {
 	Agent  *hal.Agent
 	Traits Traits
-	Joints []JointChannels // one a joint of Traits
+	Joints []jointChannels // one a joint of Traits
 	Accels [][3]int        // measured channels of each accelerometer, m/s² along its x, y, z, or hal.None
-	Bodies []BodyChannels  // one a body of Traits
+	Bodies []bodyChannels  // one a body of Traits
 	World  World
 	Text   string // the answer to DESCRIPTION; "" = "<EMPTY>"
 }
 
-// JointChannels are the channels of one joint. Each may be hal.None: a value that is not measured is nan,
+// jointChannels are the channels of one joint. Each may be hal.None: a value that is not measured is nan,
 // and a command without an input is refused.
-type JointChannels struct {
+type jointChannels struct {
 	Position, Velocity int // measured, rad and rad/s
 	Current            int // measured, A
 	Duty               int // input of a voltage, -1..1
@@ -30,8 +30,8 @@ type JointChannels struct {
 	Limit              int // input of the maximum torque; 0..1 spans its range
 }
 
-// BodyChannels are measured channels of one body, hal.None if not measured.
-type BodyChannels struct {
+// bodyChannels are measured channels of one body, hal.None if not measured.
+type bodyChannels struct {
 	Position, Velocity [3]int // m, m/s, in the world
 }
 
@@ -98,7 +98,7 @@ func Describe(a *hal.Agent) *Robot {
 			if s.Kind == "pose" { // the attitude is between position and velocity
 				v = at + 7
 			}
-			r.Bodies = append(r.Bodies, BodyChannels{[3]int{at, at + 1, at + 2}, [3]int{v, v + 1, v + 2}})
+			r.Bodies = append(r.Bodies, bodyChannels{[3]int{at, at + 1, at + 2}, [3]int{v, v + 1, v + 2}})
 			r.Traits.Names = append(r.Traits.Names, s.Name)
 		}
 	}
@@ -114,7 +114,7 @@ func (r *Robot) describeJoint(a *hal.Actuator) {
 		j.Low, j.High = share(a.Limits.MinPosition), share(a.Limits.MaxPosition)
 	}
 	r.Traits.Joints = append(r.Traits.Joints, j)
-	r.Joints = append(r.Joints, JointChannels{Position: a.Position, Velocity: a.Velocity, Current: hal.None,
+	r.Joints = append(r.Joints, jointChannels{Position: a.Position, Velocity: a.Velocity, Current: hal.None,
 		Duty: a.Goal[hal.DutyMode], Goal: a.Goal[hal.PositionMode], Limit: a.TorqueLimit})
 }
 

@@ -40,11 +40,11 @@ func TestDescribe(t *testing.T) {
 		Traits: Traits{Bodies: 2, Accels: 1, Names: []string{"trunk", "head"}, Joints: []Joint{
 			{Name: "a", Partner: 0, Low: -0.6366197723675814, High: 0.6366197723675814},
 			{Name: "c", Partner: 1, Low: -1, High: 1}}},
-		Joints: []JointChannels{
+		Joints: []jointChannels{
 			{Position: 0, Velocity: 3, Current: 28, Duty: hal.None, Goal: 0, Limit: 1},
 			{Position: 2, Velocity: 5, Current: 30, Duty: hal.None, Goal: 4, Limit: 5}},
 		Accels: [][3]int{{6, 7, hal.None}},
-		Bodies: []BodyChannels{{[3]int{9, 10, 11}, [3]int{12, 13, 14}}, {[3]int{15, 16, 17}, [3]int{22, 23, 24}}},
+		Bodies: []bodyChannels{{[3]int{9, 10, 11}, [3]int{12, 13, 14}}, {[3]int{15, 16, 17}, [3]int{22, 23, 24}}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)

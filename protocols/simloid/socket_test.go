@@ -292,8 +292,8 @@ func BenchmarkCycle(b *testing.B) {
 // BenchmarkStatus is the server's part of a cycle that is not the network's: sensors with noise, and the text.
 func BenchmarkStatus(b *testing.B) {
 	traits := wildcat()
-	r := &Robot{Traits: traits, Joints: make([]JointChannels, 12), Accels: make([][3]int, 1),
-		Bodies: make([]BodyChannels, 13)}
+	r := &Robot{Traits: traits, Joints: make([]jointChannels, 12), Accels: make([][3]int, 1),
+		Bodies: make([]bodyChannels, 13)}
 	s, out, measured := newSensors(false, 1), newStatus(&traits, Document), []float64{0.123456789}
 	var text []byte
 	b.ReportAllocs()

@@ -123,7 +123,7 @@ func (j *joint) setGoal(m jointMode, goal float64) { j.mode, j.goal, j.fresh = m
 
 // stage puts the commands of j since the last step into the inputs. A voltage has no torque limit. If a motor has no
 // voltage input, 0 V means no torque.
-func (j *joint) stage(inputs []float64, at *JointChannels, l *hal.Layout) {
+func (j *joint) stage(inputs []float64, at *jointChannels, l *hal.Layout) {
 	if !j.fresh {
 		return
 	}

@@ -19,7 +19,7 @@ type Found struct {
 }
 
 // Model is the found servo's model, nil if this package does not support it.
-func (f *Found) Model(protocol int) *Model { return ModelByNumber(f.Number, protocol) }
+func (f *Found) Model(protocol int) *Model { return modelByNumber(f.Number, protocol) }
 
 // Ping reads the identity of one servo. After the reply it waits for the reply time of another servo with the same id.
 // Two equal replies at the same time look like one; all others give errTwice or a corrupt reply. A reply to an earlier

@@ -208,7 +208,7 @@ func ModelByName(name string) *Model {
 	return servo.Find(catalogue, func(m *Model) bool { return m.Name == name })
 }
 
-// ModelByNumber returns the model with this model_number, or nil.
-func ModelByNumber(number uint16, protocol int) *Model {
+// modelByNumber returns the model with this model_number, or nil.
+func modelByNumber(number uint16, protocol int) *Model {
 	return servo.Find(catalogue, func(m *Model) bool { return m.Number == number && m.Protocol == protocol })
 }

@@ -37,11 +37,11 @@ func TestModels(t *testing.T) {
 			t.Errorf("%s: got no model", name)
 			continue
 		}
-		if m.Number != number || ModelByNumber(number, m.Protocol) != m {
+		if m.Number != number || modelByNumber(number, m.Protocol) != m {
 			t.Errorf("%s: number: got %d, want %d, found again", name, m.Number, number)
 		}
 	}
-	if ModelByName("ax-18") != nil || ModelByNumber(12, 2) != nil {
+	if ModelByName("ax-18") != nil || modelByNumber(12, 2) != nil {
 		t.Errorf("unknown models: got one, want none")
 	}
 }

@@ -62,7 +62,7 @@ func TestTables(t *testing.T) {
 		if byte(m.Registers[2].Default) != byte(m.Series)&1 {
 			t.Errorf("%s: byte order %d, want its series' %d", m.Name, m.Registers[2].Default, m.Series)
 		}
-		if m.Number != 0 && ModelByNumber(m.Number) != m {
+		if m.Number != 0 && modelByNumber(m.Number) != m {
 			t.Errorf("%s: not found by its number", m.Name)
 		}
 		var d device
@@ -75,7 +75,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("%s: baud codes: got %d for 57600", m.Name, code)
 		}
 	}
-	if ModelByName("sts9999") != nil || ModelByNumber(0) != nil {
+	if ModelByName("sts9999") != nil || modelByNumber(0) != nil {
 		t.Error("found a model that does not exist")
 	}
 	if Alarms(0x2F) != servo.AlarmVoltage|servo.AlarmEncoder|servo.AlarmHeat|servo.AlarmShock|servo.AlarmOverload ||

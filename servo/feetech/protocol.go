@@ -104,7 +104,7 @@ func (b *protocol) Identify(i int) error {
 		// Goals in another model's units are dangerous.
 		dev.Barred = true
 		got := fmt.Sprintf("model %d", f.number)
-		if m := ModelByNumber(f.number); m != nil {
+		if m := modelByNumber(f.number); m != nil {
 			got = m.Name
 		}
 		return dev.Error(hal.BusFault, "open", fmt.Errorf("got %s, want %s", got, d.m.Name))

@@ -67,7 +67,7 @@ func (t tool) identify(id int) (servo.Found, error) {
 		return servo.Found{}, err
 	}
 	got := servo.Found{Number: int(f.number), Firmware: fmt.Sprintf("%d.%d", f.firmware[0], f.firmware[1])}
-	if m := ModelByNumber(f.number); m != nil {
+	if m := modelByNumber(f.number); m != nil {
 		got.Model = m
 		return got, nil
 	}

@@ -37,8 +37,8 @@ type face struct {
 	far     float64 // from the origin along the normal
 }
 
-// ErrFlat means that points span no volume.
-var ErrFlat = errors.New("got points in one plane, want a solid")
+// errFlat means that points span no volume.
+var errFlat = errors.New("got points in one plane, want a solid")
 
 // NewConvex returns the hull of points, of at most 128 vertices: 64 where all points are then within 2 mm and 1 % of
 // the diagonal. It lies within the true hull; Outside says how far that reaches beyond. The origin must be inside: it
@@ -46,7 +46,7 @@ var ErrFlat = errors.New("got points in one plane, want a solid")
 func NewConvex(points [][3]float64) (*Convex, error) {
 	h := hullOf(points)
 	if h == nil {
-		return nil, ErrFlat
+		return nil, errFlat
 	}
 	c := &Convex{Outside: h.reach()}
 	index := map[int32]uint8{}

@@ -93,8 +93,8 @@ func bristleMotors() []Motor {
 	return []Motor{rx28, sensorimotor}
 }
 
-// LookupMotor returns a copy of the motor called name, with the torque factor of one servo.
-func LookupMotor(name string) (Motor, bool) {
+// lookupMotor returns a copy of the motor called name, with the torque factor of one servo.
+func lookupMotor(name string) (Motor, bool) {
 	motors := bristleMotors()
 	if i := slices.IndexFunc(motors, func(m Motor) bool { return m.Name == name }); i >= 0 {
 		return motors[i], true

@@ -137,7 +137,7 @@ func (f *jointFile) drive(path yaml.Path, j *Joint, faults *faults) (can [hal.Nu
 		faults.add(path, "got torque_nm, speed_rads, kp or kd, want motor: %s with them", idealName)
 	}
 	if f.Motor != "" {
-		m, ok := LookupMotor(f.Motor)
+		m, ok := lookupMotor(f.Motor)
 		if !ok {
 			faults.add(path+".motor", "got %q, want simloid-rx-28 or simloid-sensorimotor", f.Motor)
 			m = bristleMotors()[0] // the rest is checked against something

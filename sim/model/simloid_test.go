@@ -339,8 +339,8 @@ func TestSimloidAccelerometers(t *testing.T) {
 }
 
 func TestSimloidMotor(t *testing.T) {
-	rx28, ok := LookupMotor("simloid-rx-28")
-	sensorimotor, ok2 := LookupMotor("simloid-sensorimotor")
+	rx28, ok := lookupMotor("simloid-rx-28")
+	sensorimotor, ok2 := lookupMotor("simloid-sensorimotor")
 	if !ok || !ok2 {
 		t.Fatal("a motor is missing")
 	}
@@ -353,7 +353,7 @@ func TestSimloidMotor(t *testing.T) {
 	if got := printed(rx28.StartTorque*rx28.StallTorque(), 3); got != "1.162" {
 		t.Errorf("rx-28: torque limit after a reset: got %s N·m, want 1.162", got)
 	}
-	if _, ok := LookupMotor("rx-28"); ok {
+	if _, ok := lookupMotor("rx-28"); ok {
 		t.Error("rx-28 alone is a servo, no motor of Simloid")
 	}
 	l := loadSimloid(t, 90).Layout()

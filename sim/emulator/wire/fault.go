@@ -124,9 +124,9 @@ type Plan struct {
 	planted      []*Planted
 }
 
-// NewPlan returns a plan without faults. The random sources of its faults are seeded by seed and consecutive stream
+// newPlan returns a plan without faults. The random sources of its faults are seeded by seed and consecutive stream
 // numbers.
-func NewPlan(seed int64, stream uint64) Plan { return Plan{seed: uint64(seed), stream: stream} }
+func newPlan(seed int64, stream uint64) Plan { return Plan{seed: uint64(seed), stream: stream} }
 
 // Add plants f, whose time begins at now.
 func (p *Plan) Add(f Fault, now time.Duration) *Planted {

@@ -40,7 +40,7 @@ func NewMedium(name string, seed int64, stream uint64, mu *sync.Mutex, notice fu
 	if notice == nil {
 		notice = func(time.Duration) {}
 	}
-	return Medium{Plan: NewPlan(seed, stream), Name: name, Mutex: mu, note: notice}
+	return Medium{Plan: newPlan(seed, stream), Name: name, Mutex: mu, note: notice}
 }
 
 // Time is the host's time. Under the lock.

@@ -29,7 +29,7 @@ type Tap struct {
 
 // NewTap returns a tap on the line that open opens. seed is for its random faults.
 func NewTap(seed int64, open servo.Opener) *Tap {
-	return &Tap{Unit: 1, open: open, faults: NewPlan(seed, 0x7A9)}
+	return &Tap{Unit: 1, open: open, faults: newPlan(seed, 0x7A9)}
 }
 
 // Fault plants f, in place of another of its kind.
