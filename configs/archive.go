@@ -139,8 +139,8 @@ func (a *Archive) take(from, name string) bool {
 	return true
 }
 
-// takeOpened adds the files that reading the robot file at from, called name here, opens, and, called as the robot file
-// with movedEnd at its end, the list of those that are elsewhere than their names say.
+// takeOpened adds the files that reading the robot file at from, called name here, opens, and a list of those that are
+// elsewhere than their names say: see movedEnd.
 func (a *Archive) takeOpened(name, from string, opened map[string]string) {
 	var list strings.Builder
 	for _, as := range slices.Sorted(maps.Keys(opened)) {
@@ -160,8 +160,8 @@ func (a *Archive) takeOpened(name, from string, opened map[string]string) {
 	}
 }
 
-// movedEnd ends the name of a file that says where the files that a robot file names are in an archive: a line each, the
-// name, a tab, and the path from the robot file's folder.
+// movedEnd ends the name of a file that says where the files that a robot file names are in an archive. It has a line for
+// each: the name, a tab, and the path from the robot file's folder.
 const movedEnd = ".files"
 
 // meshesOf are the files that a robot file in XML names in attributes; none of another file.

@@ -182,7 +182,7 @@ func (n *newcomer) which(ctx context.Context, robots []commission.KnownRobot,
 		if slices.Contains(names, name) {
 			return nil
 		}
-		return &hal.Error{Kind: hal.Invalid, Op: "robot", Err: fmt.Errorf("got %.60q%s; want one of %s", name,
+		return &hal.Error{Kind: hal.Invalid, Op: "robot", Err: fmt.Errorf("got %.60q%s, want a known robot: %s", name,
 			commission.Meant(name, names), strings.Join(names, ", ")),
 			Try: "halyard robot FILE --config for a robot of your own"}
 	}

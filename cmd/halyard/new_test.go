@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 )
 
-// Without a question: what is recognised on a port becomes a config of a real robot, and nothing is written twice.
+// Without a question: what is recognised on a port becomes a config of a real robot, and each thing stands in it once.
 func TestNew(t *testing.T) {
 	t.Parallel()
 	port, _ := startEmulate(t, "so101")

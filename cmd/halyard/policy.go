@@ -68,7 +68,7 @@ func newPolicyCheck(a *app) *cobra.Command {
 			agent := planned.Agent(p.Agent)
 			if agent == nil {
 				return &hal.Error{Kind: hal.Invalid, Op: "policy check", Err: fmt.Errorf(
-					"got agents %s, want one of them: a policy of %s in the config", agentNames(c), args[0])}
+					"got agents %s, want a policy of %s in the config that names its agent", agentNames(c), args[0])}
 			}
 			if p.Action.Mode == "" {
 				p.Action.Mode = "position"
@@ -213,7 +213,7 @@ func (a *app) rehearse(ctx context.Context, c *halyard.Config, name string, r po
 	}
 	for _, o := range r.Only {
 		if !slices.Contains(policy.Disturbances[:], o) {
-			return refuse("--only: got %q, want one of %s", o, strings.Join(policy.Disturbances[:], ", "))
+			return refuse("--only: got %q, want a disturbance: %s", o, strings.Join(policy.Disturbances[:], ", "))
 		}
 	}
 	if r.Runs < 1 || r.Runs > 1_000_000 || !(r.Seconds >= 0.1 && r.Seconds <= 3600) || r.Seed < 1 {

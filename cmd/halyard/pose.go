@@ -241,7 +241,7 @@ func (t *teaching) record(ctx context.Context, o *operator, name, file string) e
 	moves := r.Moving()
 	if len(moves) == 0 {
 		return &hal.Error{Kind: hal.Invalid, Op: "teach " + name,
-			Err: errors.New("no joint has moved: nothing is saved"),
+			Err: errors.New("no joint has moved; the motion is not saved"),
 			Try: "halyard teach " + name}
 	}
 	r.Trim()

@@ -79,7 +79,7 @@ func newExport(a *app) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			if dir != "" && files {
 				return &hal.Error{Kind: hal.Invalid, Op: "export",
-					Err: errors.New("got --csv and --files, want one of them"), Try: "halyard export " + args[0] +
+					Err: errors.New("got --csv and --files, want --csv or --files"), Try: "halyard export " + args[0] +
 						" --csv DIR"}
 			}
 			return opened(args[0], func(f *os.File) error {

@@ -158,7 +158,7 @@ func TestReplayCommand(t *testing.T) {
 		{[]string{"export", file, "--csv", filepath.Join(dir, "csv"), "-o", "jsonl"}, 0, "so101_state.csv"},
 		{[]string{"export", file, "--csv", filepath.Join(dir, "csv")}, 1, "exists"},
 		{[]string{"export", file, "--files", "-o", "jsonl"}, 0, `{"file":"halyard-config.yaml","bytes":`},
-		{[]string{"export", file, "--files", "--csv", "x"}, 2, "want one of them"},
+		{[]string{"export", file, "--files", "--csv", "x"}, 2, "want --csv or --files"},
 		{[]string{"export", none, "--csv", filepath.Join(dir, "csv2")}, 2, "got no MCAP file"},
 	} {
 		code, out, errText := runApp(t, c.args...)

@@ -43,10 +43,10 @@ func (d *Drive) Validate(l *hal.Layout) error {
 			return at >= 0 && at < len(l.Actuators) && l.Actuators[at].Goal[mode] != hal.None
 		}
 		if !takes(w.Actuator, hal.VelocityMode) {
-			return fmt.Errorf("kinematics: drive: got actuator %d, want one with a velocity goal", w.Actuator)
+			return fmt.Errorf("kinematics: drive: got actuator %d, want an actuator with a velocity goal", w.Actuator)
 		}
 		if w.Steer != hal.None && !takes(w.Steer, hal.PositionMode) {
-			return fmt.Errorf("kinematics: drive: got actuator %d to steer, want one with a position goal", w.Steer)
+			return fmt.Errorf("kinematics: drive: got actuator %d to steer, want an actuator with a position goal", w.Steer)
 		}
 		if !(w.radius() > 0) || !(math.Hypot(w.Grip[0], w.Grip[1]) > 0) {
 			return fmt.Errorf("kinematics: drive: got a wheel of radius %g m, want above 0", w.radius())
@@ -192,7 +192,7 @@ type Odometer struct {
 const maxWheels = 16
 
 // Advance adds the motion since the last call. position is an actuator's, rad; wraps reports whether it counts no
-// turns. While a wheel's is NaN nothing is added, and the way until it is known again is lost.
+// turns. While a wheel's is NaN, Place stays, and the way until it is known again is lost.
 func (o *Odometer) Advance(d *Drive, position func(actuator int) float64, wraps func(actuator int) bool) {
 	var step [maxWheels]float64
 	from := o.known

@@ -201,7 +201,7 @@ func TestRealTiming(t *testing.T) {
 	}
 	sim, emulated := moved("sim", "ideal"), moved("emulated", "ideal")
 	if sim != emulated || moved("sim", "real") != sim+1 || moved("emulated", "real") != sim+1 {
-		t.Errorf("got motion seen after %d and %d cycles ideally, %d and %d really; want one more", sim, emulated,
+		t.Errorf("got motion seen after %d and %d cycles ideally, %d and %d really; want one cycle more", sim, emulated,
 			moved("sim", "real"), moved("emulated", "real"))
 	}
 }

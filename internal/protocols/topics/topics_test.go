@@ -152,7 +152,7 @@ func TestMisfits(t *testing.T) {
 				r *topics.Robot) {
 				r.Drive = kinematics.Sides([]int{0}, []int{1}, 0, 1)
 			},
-			"got actuator 2, want one with a velocity goal": func(r *topics.Robot) {
+			"got actuator 2, want an actuator with a velocity goal": func(r *topics.Robot) {
 				r.Drive = kinematics.Sides([]int{2}, []int{1}, 1, 1)
 			},
 			"joint: got actuator 9": func(r *topics.Robot) {
