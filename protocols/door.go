@@ -290,7 +290,7 @@ func (c *admitted) recognize() bool {
 	if c.known.Load() {
 		return true
 	}
-	d := c.door
+	d, full := c.door, false
 	d.mu.Lock()
 	switch {
 	case c.gone:
@@ -300,10 +300,14 @@ func (c *admitted) recognize() bool {
 	case !c.stranger:
 		c.known.Store(true)
 	default:
+		full = true
 		c.evicted.Store(true)
 		d.remove(c)
 	}
 	d.mu.Unlock()
+	if full && c.traffic != nil {
+		c.traffic.Drop(Full)
+	}
 	if !c.known.Load() {
 		c.Conn.Close()
 		return false
