@@ -75,7 +75,7 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/work", "hal sim configs internal/batch internal/policy",
 		"rollouts from a queue; what opens their rigs is handed in"},
 	{"internal/serve/dashboard", "hal sim protocols configs internal/assembly internal/plan internal/serve/bridges " +
-		"internal/control internal/record internal/report",
+		"internal/control internal/manual internal/record internal/report",
 		"pages for people: they order what the control socket does"},
 	{"internal/serve", "hal sim protocols configs internal/assembly internal/batch internal/plan internal/catalog",
 		"binds one protocol's server to an open system"},

@@ -54,23 +54,24 @@ type Options struct {
 
 // Server serves the dashboard of rigs.
 type Server struct {
-	listener net.Listener
-	options  Options
-	access   access
-	sampler  sampler
-	statuses statuses
-	journal  *Journal
-	tabs     chan struct{}
-	orders   chan struct{}
-	stops    chan struct{}
-	answers  atomic.Pointer[Answer] // the newest of a stop
-	answered atomic.Uint64          // how many stops were
-	cameras  chan struct{}
-	reading  chan struct{} // of recordings: one at a time
-	files    map[string]file
-	metrics  http.Handler
-	meshes   meshCache
-	once     sync.Once
+	listener   net.Listener
+	options    Options
+	access     access
+	sampler    sampler
+	statuses   statuses
+	journal    *Journal
+	tabs       chan struct{}
+	orders     chan struct{}
+	stops      chan struct{}
+	operations chan struct{}
+	answers    atomic.Pointer[Answer] // the newest of a stop
+	answered   atomic.Uint64          // how many stops were
+	cameras    chan struct{}
+	reading    chan struct{} // of recordings: one at a time
+	files      map[string]file
+	metrics    http.Handler
+	meshes     meshCache
+	once       sync.Once
 
 	recordings string // the folder of the recordings that are shown
 }
@@ -100,7 +101,8 @@ func Open(listener net.Listener, o Options) (*Server, error) {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	s := &Server{listener: listener, options: o, journal: &Journal{}, tabs: make(chan struct{}, maxTabs),
 		orders: make(chan struct{}, maxOrders), stops: make(chan struct{}, maxOrders),
-		cameras: make(chan struct{}, maxCameras), reading: make(chan struct{}, 1), files: map[string]file{},
+		operations: make(chan struct{}, maxOperations),
+		cameras:    make(chan struct{}, maxCameras), reading: make(chan struct{}, 1), files: map[string]file{},
 		recordings: "."}
 	at := netip.AddrPortFrom(netip.IPv6Loopback(), 0) // of a listener in memory
 	if tcp, ok := listener.Addr().(*net.TCPAddr); ok {
@@ -335,9 +337,13 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		s.tamper(w, r)
 		return
 	}
+	if r.URL.Path == "/operate" {
+		s.operate(w, r)
+		return
+	}
 	order, ok := orders[r.URL.Path]
 	if !ok {
-		http.Error(w, "got no such order, want /stop, /reset, /arm or /disarm", http.StatusNotFound)
+		http.Error(w, "got no such order, want /stop, /reset, /arm, /disarm or /operate", http.StatusNotFound)
 		return
 	}
 	if err := late(r, order); err != nil {
