@@ -337,7 +337,7 @@ func TestJogRefused(t *testing.T) {
 		s.Agent.Disarm()
 		refused("left", "disarmed")
 		s.Agent.Arm()
-		other := s.Rig.NewSession("another", &shown{})
+		other := s.Rig.NewSession("another", &shown{Source: Source{Rig: s.Rig}, journal: &Journal{}})
 		defer other.Close()
 		if _, err := other.Acquire(s.Agent); err != nil {
 			t.Fatal(err)
