@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -163,29 +164,49 @@ func (b *desk) places() string {
 }
 
 // A person who types nothing: each servo is set up once it is plugged in, and again where the one before it had the
-// same id.
+// same id. One who is quick adds the next to those that are done as soon as its name is read.
 func TestWalkRecognises(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDesk(t, "feetech", 1000000, []string{"lift sts3215 2", "roll sts3215 3", "pan sts3215 1"},
-			[]fresh{{"sts3215", 1, 1000000}, {"sts3215", 1, 1000000}, {"sts3215", 1, 1000000}})
-		d.plug(nil)
-		silent, end := io.Pipe()
-		defer end.Close()
-		d.app.in = silent
-		done := 0
-		d.walk.Each = func(commission.WalkRow) error {
-			done++
-			return nil
-		}
-		d.walk.In, d.walk.Note = commission.NewAsker(silent), func(text string, args ...any) {
-			if text = fmt.Sprintf(text, args...); strings.Contains(text, "connect only the servo of") {
-				time.AfterFunc(time.Second, func() { d.plug([]string{"0", "1", "2"}[done : done+1]) })
+	three := func(model string, baud int) []fresh { return slices.Repeat([]fresh{{model, 1, baud}}, 3) }
+	for _, c := range []struct {
+		kind   string
+		baud   int
+		joints []string
+		servos []fresh
+		wait   time.Duration
+		plug   []string
+		want   string
+	}{
+		{"feetech", 1000000, []string{"lift sts3215 2", "roll sts3215 3", "pan sts3215 1"}, three("sts3215", 1000000),
+			time.Second, []string{"0", "1", "2"}, "2@1000000 3@1000000 1@1000000"},
+		{"hiwonder", 115200, []string{"lift lx-16a 6", "roll lx-16a 5", "pan lx-16a 1"}, three("lx-16a", 115200),
+			0, []string{"0", "0 1", "0 1 2"}, "6@115200 5@115200 1@115200"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			d := newDesk(t, c.kind, c.baud, c.joints, c.servos)
+			d.plug(nil)
+			silent, end := io.Pipe()
+			defer end.Close()
+			d.app.in = silent
+			done := 0
+			d.walk.Each = func(commission.WalkRow) error {
+				done++
+				return nil
 			}
-		}
-		if err := d.walk.Run(d.ctx); err != nil || d.places() != "2@1000000 3@1000000 1@1000000" {
-			t.Errorf("got %v, servos at %s", err, d.places())
-		}
-	})
+			d.walk.In, d.walk.Note = commission.NewAsker(silent), func(text string, args ...any) {
+				if text = fmt.Sprintf(text, args...); strings.Contains(text, "connect only the servo of") {
+					plug := func() { d.plug(strings.Fields(c.plug[done])) }
+					if c.wait == 0 {
+						plug()
+						return
+					}
+					time.AfterFunc(c.wait, plug)
+				}
+			}
+			if err := d.walk.Run(d.ctx); err != nil || d.places() != c.want {
+				t.Errorf("%s: got %v, servos at %s, want %s", c.kind, err, d.places(), c.want)
+			}
+		})
+	}
 }
 
 // What a person sees and types, from the first servo to the last.

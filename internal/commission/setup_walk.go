@@ -176,11 +176,11 @@ func (w *Walk) finish(i int, r WalkRow) error {
 // step asks for the servo of joint i until it has its place, or is skipped.
 func (w *Walk) step(ctx context.Context, i int) error {
 	j := &w.Joints[i]
+	w.seen = w.glance(j) // before the person reads that the next one may come
 	w.Note("%d of %d: connect only the servo of %s (%s, id %d) to the bus%s, and press Enter; s skips it, Ctrl-C stops",
 		i+1, len(w.Joints), j.Name, j.Model.Units().Name, j.ID, w.othersNote())
-	w.seen = w.glance()
 	for j.Row == nil {
-		answer, err := w.answer(ctx)
+		answer, err := w.answer(ctx, j)
 		switch {
 		case err != nil:
 			return w.ended(err, i)
@@ -218,8 +218,8 @@ func (w *Walk) step(ctx context.Context, i int) error {
 // glanceEvery is how long an answer is waited for before the line is looked at again.
 const glanceEvery = 400 * time.Millisecond
 
-// answer is what the person types, or "" once another servo is plugged in.
-func (w *Walk) answer(ctx context.Context) (string, error) {
+// answer is what the person types, or "" once another servo is plugged in for j.
+func (w *Walk) answer(ctx context.Context, j *WalkJoint) (string, error) {
 	before := w.seen
 	for {
 		wait, cancel := context.WithTimeout(ctx, glanceEvery)
@@ -228,7 +228,7 @@ func (w *Walk) answer(ctx context.Context) (string, error) {
 		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 			return text, err
 		}
-		now := w.glance()
+		now := w.glance(j)
 		switch {
 		case now == "" || now == w.seen:
 			w.seen, before = now, now
@@ -242,8 +242,9 @@ func (w *Walk) answer(ctx context.Context) (string, error) {
 	}
 }
 
-// glance is what replies to a packet to all at the rates of the bus and of new servos: "" if nothing does.
-func (w *Walk) glance() string {
+// glance is what replies to a packet to all at the rates of the bus and of new servos: "" if nothing does. Where replies
+// collide, it says whether a servo like that of j has the factory's id.
+func (w *Walk) glance(j *WalkJoint) string {
 	t := catalog.BuiltinBuses().Of(w.Kind)
 	if t.Roll == nil {
 		return ""
@@ -259,11 +260,33 @@ func (w *Walk) glance() string {
 			text := fmt.Sprintf("ids %s at %d Bd", Spans(ids), b)
 			if !sound {
 				text = fmt.Sprintf("several at %d Bd", b)
+				if id, ok := w.newcomer(&s, j); ok {
+					text += fmt.Sprintf(", one with the factory's id %d", id)
+				}
 			}
 			texts = append(texts, text)
 		}
 	}
 	return strings.Join(texts, ", ")
+}
+
+// newcomer is the id that servos of j's model come with, if one replies at it that is not in its place.
+func (w *Walk) newcomer(s *Survey, j *WalkJoint) (id int, ok bool) {
+	r := j.Model.Register("id")
+	if r == nil {
+		return 0, false
+	}
+	id = int(r.Default)
+	if slices.ContainsFunc(w.Joints, func(o WalkJoint) bool { return o.Done() && o.ID == id }) {
+		return 0, false
+	}
+	tool, err := s.toolOn(s.ear, w.Kind)
+	if err != nil {
+		return 0, false
+	}
+	s.settle(s.ear) // the replies to all may still come
+	_, err = tool.Identify(id)
+	return id, err == nil
 }
 
 // othersNote is the prompt's note on servos that may stay connected. Some types allow only one servo: their command for
