@@ -242,8 +242,8 @@ func (w *Walk) answer(ctx context.Context, j *WalkJoint) (string, error) {
 	}
 }
 
-// glance is what replies to a packet to all at the rates of the bus and of new servos: "" if nothing does. Where replies
-// collide, it says whether a servo like that of j has the factory's id.
+// glance is what replies to a packet to all at the rates of the bus and of new servos: "" if nothing does. Where
+// replies collide, it says whether a servo like that of j has the factory's id.
 func (w *Walk) glance(j *WalkJoint) string {
 	t := catalog.BuiltinBuses().Of(w.Kind)
 	if t.Roll == nil {

@@ -46,7 +46,8 @@ func TestOperate(t *testing.T) {
 			math.Abs(s.Rover.Looks()-math.Pi/6) > 0.02 {
 			t.Errorf("got %d, %+v, head at %g", code, last, s.Rover.Looks())
 		}
-		if send(t.Context(), `{"op":"move","goals":{"head":"9rad"}}`, "", keep); last.Kind != hal.Invalid || last.Error == "" {
+		if send(t.Context(), `{"op":"move","goals":{"head":"9rad"}}`, "", keep); last.Kind != hal.Invalid ||
+			last.Error == "" {
 			t.Errorf("outside the limits: got %+v", last)
 		}
 		if code := send(t.Context(), `{"op":"move","goals":{"head":"0"}}`, "https://evil.example", keep); code != 403 {
