@@ -179,6 +179,30 @@ func (a *Agent) Hand(joint string, position, velocity float64) error {
 	return err
 }
 
+// Place says where a robot with pose_from: client is in the world, as motion capture measures it: position in m, a unit
+// quaternion w, x, y, z. Its twin goes there in the time between two calls. The error is hal.Invalid for another robot.
+func (a *Agent) Place(position [3]float64, rotation [4]float64) error {
+	values := a.system.sys.Rig.Values()
+	body := a.system.sys.Scene.Body(a.Name())
+	if body == nil {
+		return a.fault("place", "got a robot that is not in the scene")
+	}
+	m := body.Model()
+	for name, v := range map[string]hal.Value{
+		"Orientation": {Kind: hal.QuaternionValue, Vector: rotation},
+		"Position":    {Kind: hal.VectorValue, Vector: [4]float64{position[0], position[1], position[2]}},
+	} {
+		id, ok := values.Lookup("/" + a.Name() + "/" + m.Bodies[m.Root()].Name + "/" + name)
+		if !ok {
+			return a.fault("place", "got a robot without pose values")
+		}
+		if err := values.Set(id, v); err != nil {
+			return a.fault("place", "%w (try: pose_from: client)", err)
+		}
+	}
+	return nil
+}
+
 // Fault plants a fault in the emulated servo of a joint, to rehearse it: "stuck", "stale by=40ms", "slipped by=200
 // from=2s", as halyard emulate --fault without its target (docs/faults.md). "" ends all faults of the servo. The error
 // is hal.Invalid for an unknown fault and for a joint without an emulated servo.

@@ -465,7 +465,8 @@ func (s *System) busStatus() (list []control.BusStatus) {
 			list = append(list, control.BusStatus{Name: l.Name, Body: l.Body, Servos: len(l.Joints),
 				Cycles: l.Stats.Cycles, Timeouts: l.Stats.Timeouts,
 				BadChecksums: l.Stats.BadChecksums, Reopened: l.Stats.Reopened,
-				Wire: report.Number(l.Stats.Wire.Seconds()), Spent: report.Number(l.Stats.Spent.Seconds())})
+				Wire: report.Number(l.Stats.Wire.Seconds()), Spent: report.Number(l.Stats.Spent.Seconds()),
+				Span: l.Span})
 		}
 	})
 	return list

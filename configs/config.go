@@ -157,6 +157,8 @@ type Robot struct {
 	Drive         *Drive              `yaml:"drive" doc:"The wheels that carry the robot. It then takes a twist (ROS: cmd_vel) and has odometry, on every body."`
 	Body          BodyKind            `yaml:"body" default:"sim" enum:"sim|emulated|real" doc:"sim: physics. emulated: real drivers on emulated devices. real: the devices under hardware. There is no fallback from one to another."`
 	Parts         map[string]BodyKind `yaml:"parts" enum:"sim|emulated|real" doc:"Joints, sensors, cameras and monitors whose body differs from the robot's, by name; base is the base."`
+	Twin          string              `yaml:"twin" default:"solid" enum:"solid|ghost|none" doc:"What a robot with real parts is to the simulated world. solid: it pushes and is not pushed. ghost: lasers and cameras see it, and nothing touches it. none: lasers do not see it either."`
+	PoseFrom      string              `yaml:"pose_from" default:"odometry" form:"name" doc:"Where the pose of a real robot in the scene is from: odometry (of a real base), the name of a sensor of kind pose, or client: who sets /AGENT/ROOT/Position and Orientation, such as motion capture."`
 	Shadow        bool                `yaml:"shadow" default:"false" doc:"Also simulate a real or emulated body with the same commands, and publish the difference as JOINT/shadow_error."`
 	Gains         bool                `yaml:"gains" default:"false" doc:"Adds the inputs JOINT/kp (N·m/rad), JOINT/ki (N·m/(rad·s)) and JOINT/kd (N·m·s/rad) of joints whose position control takes them at run time, after all other inputs."`
 	Start         start               `yaml:"start" doc:"How the robot begins."`
@@ -244,13 +246,15 @@ type fall struct {
 // Guard holds the user's settings of a robot's guard; see hal.GuardConfig. Emergency stop and soft limits are not here:
 // no config switches them off.
 type Guard struct {
-	CommandTimeout time.Duration `yaml:"command_timeout" min:"0s" max:"1h" otherwise:"500ms where anything of the robot is real or emulated, 2s there for USARSim and Simloid, whose commands persist; else none" doc:"A joint stops if no command for it arrives for this long, also while its client is connected; none = never."`
-	OnTimeout      string        `yaml:"on_timeout" default:"hold" enum:"hold|torque_off|park" doc:"Stop policy. hold: keep position. torque_off: switch torque off; an arm falls. park: move slowly to the default pose."`
-	Slew           float64       `yaml:"slew" default:"1" min:"0.001" max:"1" doc:"Maximum speed of position goals, as a share of the joint's maximum speed. 1 is unlimited for simulated robots of the original Simloid, as there."`
-	HomeSpeed      float64       `yaml:"home_speed" default:"0.5" min:"0.001" max:"100" doc:"Speed of park, and of the reset of a real robot, rad/s."`
-	FollowingError float64       `yaml:"following_error" default:"0" min:"0" max:"10" doc:"How far a position goal may be ahead of the joint, rad or m. A joint that is held back and released makes up for no more. 0 = 0.2 and the way of 0.1 s at the slew limit."`
-	Arming         string        `yaml:"arming" enum:"operator|client" otherwise:"operator where anything of the robot is real, else client" doc:"Which commands arm it. operator: only halyard arm. client: a client's own arm command too, but not after a stop, after an operator disarmed it or with armed: false."`
-	Armed          bool          `yaml:"armed" otherwise:"false where arming is operator, else true" doc:"Whether it starts armed. false: torque stays off until halyard arm."`
+	CommandTimeout time.Duration      `yaml:"command_timeout" min:"0s" max:"1h" otherwise:"500ms where anything of the robot is real or emulated, 2s there for USARSim and Simloid, whose commands persist; else none" doc:"A joint stops if no command for it arrives for this long, also while its client is connected; none = never."`
+	OnTimeout      string             `yaml:"on_timeout" default:"hold" enum:"hold|torque_off|park" doc:"Stop policy. hold: keep position. torque_off: switch torque off; an arm falls. park: move slowly to the default pose."`
+	Slew           float64            `yaml:"slew" default:"1" min:"0.001" max:"1" doc:"Maximum speed of position goals, as a share of the joint's maximum speed. 1 is unlimited for simulated robots of the original Simloid, as there."`
+	HomeSpeed      float64            `yaml:"home_speed" default:"0.5" min:"0.001" max:"100" doc:"Speed of park, and of the reset of a real robot, rad/s."`
+	FollowingError float64            `yaml:"following_error" default:"0" min:"0" max:"10" doc:"How far a position goal may be ahead of the joint, rad or m. A joint that is held back and released makes up for no more. 0 = 0.2 and the way of 0.1 s at the slew limit."`
+	Arming         string             `yaml:"arming" enum:"operator|client" otherwise:"operator where anything of the robot is real, else client" doc:"Which commands arm it. operator: only halyard arm. client: a client's own arm command too, but not after a stop, after an operator disarmed it or with armed: false."`
+	VirtualContact string             `yaml:"virtual_contact" default:"report" enum:"ignore|report|stop" doc:"What a contact of a real robot with something simulated does, of which it feels nothing. report: the event and the value /AGENT/VirtualContact, and a line in the log. stop: also hold still until an operator arms."`
+	KeepOut        map[string]float64 `yaml:"keep_out" min:"0" max:"10" otherwise:"none" doc:"Simulated things that joints and wheels, real ones too, are slowed down before, and the distance, m, at which they stop. {scene: 0.05}: 5 cm from all of the scene that never moves; other names are robots and loose things."`
+	Armed          bool               `yaml:"armed" otherwise:"false where arming is operator, else true" doc:"Whether it starts armed. false: torque stays off until halyard arm."`
 }
 
 // Hardware lists the devices of a robot.

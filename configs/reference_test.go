@@ -75,6 +75,8 @@ func valueText(f yaml.Field) string {
 		return "names with " + yaml.Words(strings.Split(f.Tag.Get("enum"), "|"))
 	case t.Kind() == reflect.Map && t.Elem().Kind() == reflect.Int:
 		return "names with whole numbers"
+	case t.Kind() == reflect.Map && t.Elem().Kind() == reflect.Float64:
+		return "names with numbers"
 	case t.Kind() == reflect.Map:
 		return "names with tables"
 	case t == reflect.TypeFor[[]Line]():

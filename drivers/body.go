@@ -312,7 +312,7 @@ func (j *joint) read(f *hal.Frame, a *hal.Actuator) hal.Status {
 		}
 		// Without torque, one wrong reading must not set the position at which torque is switched on, whole turns away.
 		if j.lastTurns = turns; turns == j.sure || math.IsNaN(turns) || a.Wraps || j.goal.Enable {
-			j.time = f.Time
+			j.time = max(f.Time-s.Delay, 0)
 		}
 	}
 	// NaN, a value that a servo has not reported, passes through the calibration and stops in measure.
@@ -334,7 +334,7 @@ func (j *joint) read(f *hal.Frame, a *hal.Actuator) hal.Status {
 		err = s.Inhibit // its values are good, but it gives way
 	}
 	// An alarm that has not taken the torque lets the joint go on.
-	return hal.Status{Time: j.time, Err: j.fault(err, s.Report), Drive: s.Drive, Warns: err == nil &&
+	return hal.Status{Time: j.time, Delay: s.Delay, Err: j.fault(err, s.Report), Drive: s.Drive, Warns: err == nil &&
 		s.Inhibit == nil && s.Spares}
 }
 

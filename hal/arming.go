@@ -82,7 +82,8 @@ func (a *Agent) RequestArm(client string) error {
 	}
 	switch {
 	case a.guard.stalled:
-		return &Error{Kind: Unsafe, Op: "arm " + a.name, Err: errStill, Try: "halyard arm"}
+		return &Error{Kind: Unsafe, Op: "arm " + a.name,
+			Err: fmt.Errorf("%s; only the operator arms it", a.condition.Reason), Try: "halyard arm"}
 	case a.guard.operator || a.guard.config.Arming == OperatorArms:
 		return &Error{Kind: Unsafe, Op: "arm " + a.name, Err: errOperator, Try: "halyard arm"}
 	}
@@ -108,7 +109,7 @@ func (a *Agent) Ready() error {
 	case g.state == Stopped || a.rig.Latched():
 		why, try = errLatched, "halyard reset"
 	case g.stalled:
-		why = errStill
+		why = fmt.Errorf("%s; only the operator arms it", a.condition.Reason)
 	case g.state == Armed:
 		for i := range g.joints {
 			if a.follows(i) {
@@ -152,7 +153,6 @@ var (
 	errDisarmed = errors.New("disarmed")
 	errLatched  = errors.New("the emergency stop is latched")
 	errOperator = errors.New("disarmed; only the operator arms it")
-	errStill    = errors.New("the cycle stood still; only the operator arms it")
 )
 
 func (a *Agent) latchedError() error {

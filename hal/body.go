@@ -33,6 +33,20 @@ type Bus interface {
 	Receive() error // asks for every state; blocks for the line's time at most
 }
 
+// pacer is a Bus whose exchange may span several cycles, each with its Send and Receive; values of it come in the last
+// one. The rig follows the pace that the bus reports, and journals it: a replay has the same cycles.
+type pacer interface {
+	Bus
+	BusName() string
+	Pace(period time.Duration) (cycles int) // that an exchange takes, by the last ones
+	SetPace(cycles int, period time.Duration)
+}
+
+// MaxPace is how many cycles of period an exchange may span: joints with older readings would be taken for lost.
+func MaxPace(period time.Duration) int {
+	return max(1, int((max(blindAfter, 4*period)/period+1)/2))
+}
+
 // PhysicalWorld is the World of real bodies: only the rig's clock advances it.
 type PhysicalWorld struct{}
 

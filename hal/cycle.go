@@ -40,6 +40,7 @@ func (r *Rig) allAsked(what request) bool {
 func (r *Rig) run() {
 	defer r.survive()
 	r.checkStopInputs()
+	r.pace()
 	r.deciding = r.total + 1
 	r.write()
 	r.exchange()
@@ -72,9 +73,43 @@ func (r *Rig) run() {
 	}
 }
 
+// pace lets slow buses have their own rates. One that is slower than MaxPace keeps the cycle waiting.
+func (r *Rig) pace() {
+	if r.config.Replay {
+		return
+	}
+	for i := range r.paces {
+		p := &r.paces[i]
+		n := p.bus.Pace(r.config.Period)
+		if n == p.wish {
+			continue
+		}
+		p.wish = n
+		most := MaxPace(r.config.Period)
+		if n > most {
+			r.log.Error("bus is too slow: the cycle waits for it", "bus", p.bus.BusName(), "exchange",
+				time.Duration(n)*r.config.Period, "want", time.Duration(most)*r.config.Period, "try", "halyard plan")
+		}
+		if n = min(n, most); n == p.span {
+			continue
+		}
+		r.enter(Order{Kind: paceOrder, Name: p.bus.BusName(), Seed: int64(n)})
+		p.span = n
+		p.bus.SetPace(n, r.config.Period)
+		r.log.Warn("bus has its own rate", "bus", p.bus.BusName(), "cycles", n, "try", "halyard plan")
+	}
+}
+
+// paced is a bus with the number of cycles that its exchange spans, and would span.
+type paced struct {
+	bus        pacer
+	span, wish int
+}
+
 // write gives every body its command of this cycle.
 func (r *Rig) write() {
 	for _, a := range r.agents {
+		a.look()
 		a.decide(r.time, r.elapsed(), r.config.Period, true)
 		r.note(a, "write", a.body.Write(a.frame))
 	}

@@ -9,6 +9,7 @@ import (
 // A device that has never replied has Time < 0.
 type Status struct {
 	Time  time.Duration
+	Delay time.Duration // by which Time is before the cycle that received it: its line is slower than the cycle
 	Err   error
 	Drive Drive // of an actuator
 	Warns bool  // Err is a warning: the device keeps its torque and follows its goals

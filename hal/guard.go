@@ -110,25 +110,27 @@ type guard struct {
 	reset    bool          // because of a reset: commands wait; a parking body follows its controller again
 	ending   bool          // the rig ends: no command passes any more
 	// the cycle stood still for too long: no command passes and no torque comes on until an operator arms
-	stalled  bool
-	gap      time.Duration // of a cycle that stood still for too long, to be reported
-	missed   time.Duration // periods missed, as of the last cycle
-	clock    time.Duration // elapsed time; of an exact body, whose world stands still with the cycle, rig time
-	arrived  time.Duration // when the goals reached the pose; < 0 = not yet
-	locked   bool          // a device of the interlock is lost
-	measured []bool        // its position is measured, not estimated
-	tilted   time.Duration // since when it has been tilted too far; < 0 = it is not
-	fallen   bool          // for too long: the policy was applied
-	fell     bool          // to be reported
-	period   time.Duration // of the cycle
-	seconds  float64       // the same
-	rate     float64       // cycles a second
+	stalled    bool
+	gap        time.Duration // of a cycle that stood still for too long, to be reported
+	missed     time.Duration // periods missed, as of the last cycle
+	clock      time.Duration // elapsed time; of an exact body, whose world stands still with the cycle, rig time
+	arrived    time.Duration // when the goals reached the pose; < 0 = not yet
+	locked     bool          // a device of the interlock is lost
+	measured   []bool        // its position is measured, not estimated
+	tilted     time.Duration // since when it has been tilted too far; < 0 = it is not
+	fallen     bool          // for too long: the policy was applied
+	fell       bool          // to be reported
+	period     time.Duration // of the cycle
+	seconds    float64       // the same
+	rate       float64       // cycles a second
+	approaches []Approach    // of the watch, in this cycle
 }
 
 type guardJoint struct {
 	mode     Mode
 	lastMode Mode    // mode of the last cycle
 	goal     float64 // requested goal, clamped; NaN in position mode = the joint's position when it starts
+	before   float64 // out of the last cycle
 	out      float64 // goal commanded to the body, slewed; NaN = none, always if lastMode is not PositionMode
 	limit    float64 // torque limit; NaN = never commanded
 	enabled  bool
@@ -409,6 +411,9 @@ func (g *guard) apply(f *Frame, now, elapsed, dt time.Duration) {
 		step := k.perSecond * g.seconds
 		k.out += max(-step, min(step, k.goal-k.out))
 		f.Inputs[k.at] = k.out
+	}
+	if len(g.approaches) > 0 {
+		g.keepAway(f)
 	}
 	g.watchHoming(f, now)
 }

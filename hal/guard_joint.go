@@ -120,6 +120,7 @@ func (g *guard) slew(a *Actuator, j *guardJoint, f *Frame, s *Status, now time.D
 		next = g.lead(a, &j.sight, speed, next)
 	}
 	next = soft(a, next)
+	j.before = j.out
 	j.moved = g.homing && math.Abs(difference(a, next, j.out)) > movedShare*speed*dt
 	j.out = next
 	return true
@@ -130,7 +131,9 @@ func (g *guard) slew(a *Actuator, j *guardJoint, f *Frame, s *Status, now time.D
 func (g *guard) start(a *Actuator, j *guardJoint, f *Frame, s *Status, known bool, now time.Duration,
 	dt float64) (torque, moves bool) {
 	// Torque is switched on only with a fresh reading: in a tenth of a second a person can move the joint far away.
-	fresh := known && j.sight.seen <= j.sight.time && now-j.sight.stamp <= freshCycles*g.period &&
+	// One of a slow line comes some cycles late.
+	fresh := known && j.sight.seen <= j.sight.time &&
+		now-j.sight.stamp <= max(freshCycles*g.period, min(freshTime, 2*s.Delay)) &&
 		g.clock-j.sight.time <= max(freshCycles*g.period, freshTime)
 	j.moved = false
 	// A joint found far from its commanded position has missed its goals, and starts again; one whose drive was lost

@@ -72,6 +72,15 @@ func (g *guard) stall(f *Frame, gap time.Duration) {
 	g.counts.Expired++
 }
 
+// freeze makes every joint with torque stay where it is, until an operator arms.
+func (g *guard) freeze() {
+	g.hold()
+	for i := range g.joints {
+		g.joints[i].expired = true
+	}
+	g.expired, g.stalled = true, true
+}
+
 // hold makes every joint with torque stay where it is.
 func (g *guard) hold() {
 	g.homing, g.reset, g.waiting = false, false, false

@@ -87,12 +87,13 @@ const (
 	ParkOrder                            // the rig is about to end
 	RequestStopOrder                     // by the client Name
 	RequestRecoverOrder                  // by the client Name
+	paceOrder                            // of the bus Name; Seed: how many cycles its exchange spans
 	numOrders
 )
 
 var orderNames = [numOrders]string{"command", "override", "steer", "renew", "release", "arm", "request_arm", "disarm",
 	"request_disarm", "latch", "stop", "recover", "arm_all", "disarm_all", "reset", "reset_world", "save_world",
-	"restore_world", "set", "park", "request_stop", "request_recover"}
+	"restore_world", "set", "park", "request_stop", "request_recover", "pace"}
 
 func (k OrderKind) String() string { return orderNames[min(k, numOrders-1)] }
 
@@ -111,6 +112,14 @@ type Order struct {
 	Inputs []float64 // SI; NaN keeps
 	Seed   int64
 	Value  Value
+}
+
+// Bus names the bus that has its own rate from the order on, or "".
+func (o *Order) Bus() string {
+	if o.Kind == paceOrder {
+		return o.Name
+	}
+	return ""
 }
 
 // OpenJournal begins a journal of as many records, from the next cycle on. It replaces the previous one, which Close

@@ -162,7 +162,7 @@ func TestJournalRepeats(t *testing.T) {
 }
 
 func TestOrderNames(t *testing.T) {
-	for k := hal.CommandOrder; k <= hal.RequestRecoverOrder; k++ {
+	for k := hal.CommandOrder; k <= hal.RequestRecoverOrder+1; k++ {
 		if got, ok := hal.OrderNamed(k.String()); !ok || got != k {
 			t.Errorf("OrderNamed(%q): got %v, want %d", k, got, k)
 		}

@@ -45,6 +45,16 @@ func (r *Rig) Replay(o *Order) error {
 		r.seed = o.Seed
 		r.reset()
 		return nil
+	case paceOrder:
+		r.lock()
+		defer r.mu.Unlock()
+		for _, p := range r.paces {
+			if p.bus.BusName() == o.Name && o.Seed >= 1 && o.Seed <= int64(MaxPace(r.config.Period)) {
+				p.bus.SetPace(int(o.Seed), r.config.Period)
+				return nil
+			}
+		}
+		return replayError(o, "bus", o.Name)
 	case ParkOrder:
 		r.lock()
 		defer r.mu.Unlock()

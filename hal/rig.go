@@ -42,6 +42,7 @@ type Rig struct {
 	agents   []*Agent
 	worlds   []World
 	buses    []Bus
+	paces    []paced
 	sessions []*Session
 	inputs   []func() error // of emergency stops
 	alive    func()         // see OnBeat; nil = none
@@ -122,7 +123,7 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 		c.World = PhysicalWorld{}
 	}
 	a := &Agent{name: c.Name, rig: r, body: c.Body, world: c.World, bodyKind: c.BodyKind, layout: l,
-		frame: NewFrame(l), guard: newGuard(l, c.Guard)}
+		frame: NewFrame(l), guard: newGuard(l, c.Guard), watch: c.Watch}
 	shown := *a.frame
 	shown.Measured = slices.Clone(shown.Measured)
 	shown.split(l)
@@ -190,6 +191,9 @@ func (r *Rig) AddBus(b Bus) error {
 	r.lock()
 	defer r.mu.Unlock()
 	r.buses = append(r.buses, b)
+	if p, ok := b.(pacer); ok {
+		r.paces = append(r.paces, paced{p, 1, 1})
+	}
 	r.publishRoll()
 	if r.pool != nil {
 		r.pool.add(b)
@@ -203,6 +207,7 @@ func (r *Rig) RemoveBus(b Bus) {
 	r.lock()
 	defer r.mu.Unlock()
 	r.buses = slices.DeleteFunc(r.buses, func(have Bus) bool { return have == b })
+	r.paces = slices.DeleteFunc(r.paces, func(have paced) bool { return have.bus == b })
 	r.publishRoll()
 	if r.pool != nil {
 		r.pool.remove(b)

@@ -98,21 +98,8 @@ func (j *trace) step(a *Actuator, reading float64, known bool, dt float64) bool 
 
 // follow lets the frame go evenly to its last measured pose, in the time between the last two readings.
 func (t *followed) follow(f *Frame, l *Layout, dt time.Duration) {
-	if t.place == None {
-		if t.home != nil {
-			t.frame.FollowFrame(*t.home, 0)
-		}
-		return
-	}
-	const longest = 250 * time.Millisecond
-	s, i := &l.Sensors[t.place], len(l.Actuators)+t.place
-	v := f.Measured[s.First:][:7]
-	if at := f.Status[i].Time; trusted(f, i) && finite(v) && at != t.read {
-		if t.left = 0; t.seen {
-			t.left = min(at-t.read, longest)
-		}
-		t.read, t.seen = at, true
-		t.to = Pose{Position: [3]float64(v), Rotation: [4]float64(v[3:])}.Times(s.Mount.Inverse())
+	if t.place != None {
+		t.measure(f, l)
 	}
 	switch {
 	case t.seen:
@@ -121,6 +108,40 @@ func (t *followed) follow(f *Frame, l *Layout, dt time.Duration) {
 		t.frame.FollowFrame(*t.home, 0)
 	}
 	t.left = max(0, t.left-dt)
+}
+
+// longestWay bounds the time in which the frame goes from one reading to the next.
+const longestWay = 250 * time.Millisecond
+
+// measure makes the last measured pose the one that the frame goes to.
+func (t *followed) measure(f *Frame, l *Layout) {
+	s, i := &l.Sensors[t.place], len(l.Actuators)+t.place
+	v := f.Measured[s.First:][:7]
+	if at := f.Status[i].Time; trusted(f, i) && finite(v) && at != t.read {
+		if t.left = 0; t.seen {
+			t.left = min(at-t.read, longestWay)
+		}
+		t.read, t.seen = at, true
+		t.to = Pose{Position: [3]float64(v), Rotation: [4]float64(v[3:])}.Times(s.Mount.Inverse())
+	}
+}
+
+// Place says where the frame is, as measured from outside, in the world. It goes there evenly, in the time between two
+// calls. It is called between two cycles.
+func (t *followed) Place(p Pose) {
+	t.left = 0
+	if t.seen {
+		t.left = min(t.last-t.read, longestWay)
+	}
+	t.to, t.read, t.seen = p, t.last, true
+}
+
+// Placed is where the frame goes to.
+func (t *followed) Placed() (p Pose, ok bool) {
+	if !t.seen && t.home != nil {
+		return *t.home, true
+	}
+	return t.to, t.seen
 }
 
 // Holding implements TorqueReporter for the body.

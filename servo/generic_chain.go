@@ -217,6 +217,9 @@ func (r *GenericChain) Units(i int) Units { return r.cfg.Servos[i].Model.Units()
 // Inline lets a lost line be opened within the cycle, for lines in memory; see Reconnector. Call it before Send.
 func (r *GenericChain) Inline() { r.reopen.Inline = true }
 
+// SetPeriod sets the time of an exchange, which bounds the time for lost devices in it. Call it before Send.
+func (r *GenericChain) SetPeriod(d time.Duration) { r.cfg.Period = d }
+
 // SetGoal stages the goal of servo i from the next Send on. It may be called while another body of the line halts.
 func (r *GenericChain) SetGoal(i int, g Goal) {
 	r.cut.goals.Lock()

@@ -62,10 +62,12 @@ type State struct {
 	Voltage     float64       // V
 	Temperature float64       // °C
 	Time        time.Duration // the line's clock when the values came; < 0 = never
-	Report                    // its faults: our classes, the vendor's names, what its maker says to do
-	Drive       hal.Drive     // whether it follows its goals, as of the last Send
-	Torque      bool          // the servo has torque on, as far as known
-	Err         error         // why the values are no newer; nil = they are of the last cycle
+	// Delay is by how much the values are older than those of a line that has an exchange in each cycle.
+	Delay  time.Duration
+	Report           // its faults: our classes, the vendor's names, what its maker says to do
+	Drive  hal.Drive // whether it follows its goals, as of the last Send
+	Torque bool      // the servo has torque on, as far as known
+	Err    error     // why the values are no newer; nil = they are of the last cycle
 	// why it has no torque though it was commanded on, until Enable has been false once; nil = it has torque
 	Inhibit error
 }

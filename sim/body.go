@@ -47,6 +47,9 @@ type Body struct {
 	goal   hal.Pose
 	goalIn time.Duration
 
+	twin    twinState
+	virtual virtualContact
+
 	saved  snapshot
 	alarms []error // one a joint: the error in Status while the alarm is active
 	shown  []actuator.Alarm

@@ -17,10 +17,14 @@ const (
 	solidGroup = 1 << iota
 	glassGroup
 	mirrorGroup
-	firstRobot // and all bits above it
+	firstRobot // and all bits above it, but the last two
 )
 
-const robotGroups = 29
+const (
+	robotGroups = 27
+	nobodyGroup = 1 << 30 // of no geom: the mask of what touches nothing
+	ghostGroup  = 1 << 31 // of twins that rays pass
+)
 
 // robotGroup is the bit of robot i.
 func robotGroup(i int) uint32 { return firstRobot << (i % robotGroups) }
@@ -51,7 +55,12 @@ func newSight(spec *dynamics.Spec, whole []*Body) (s sight, err error) {
 		g.Group = cmp.Or(g.Group, solidGroup)
 		for _, b := range whole {
 			if g.Body >= b.at.body && g.Body < b.at.body+len(b.parts) {
-				g.Group = b.group
+				if g.Group = b.group; b.twin == noTwin {
+					g.Group = ghostGroup
+				}
+				if b.twin != solidTwin {
+					g.Mask = nobodyGroup
+				}
 			}
 		}
 	}
@@ -85,7 +94,7 @@ func (s *sight) now() *ray.BVH {
 // shine is a ray of a sensor, whose axes are at, along a direction in them.
 func (s *sensor) shine(at *hal.Pose, way [3]float64) ray.Ray {
 	// A sensor sees past its own housing, or its first hit would be the robot that carries it.
-	r := ray.Ray{Origin: at.Position, Direction: at.Turn(way), Max: s.device.spec.Range, Mask: ^s.robot.group}
+	r := ray.Ray{Origin: at.Position, Direction: at.Turn(way), Max: s.device.spec.Range, Mask: ^s.robot.group &^ ghostGroup}
 	if s.device.spec.Clear {
 		r.Mask &^= glassGroup
 	}
@@ -214,7 +223,7 @@ func (s *sensor) pressed() float64 {
 	rim := 0.5 * s.device.spec.Diameter
 	for _, p := range [...][2]float64{{0, 0}, {rim, 0}, {-rim, 0}, {0, rim}, {0, -rim}} {
 		r := ray.Ray{Origin: at.Of([3]float64{0, p[0], p[1]}), Direction: at.Turn([3]float64{1, 0, 0}), Max: touchReach,
-			Mask: ^s.robot.group}
+			Mask: ^s.robot.group &^ ghostGroup}
 		if _, ok := s.robot.scene.sight.now().Cast(&r); ok {
 			return 1
 		}

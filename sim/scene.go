@@ -57,6 +57,7 @@ type Scene struct {
 	sight    sight
 	tags     []tag // of the arena, and those that robots dropped
 	touches  touches
+	twins    bool // one robot at least follows real motion, in this Advance
 }
 
 // saved is a Scene's snapshot in addition to those of its bodies.
@@ -191,12 +192,16 @@ func (s *Scene) Advance(dt time.Duration) error {
 		b.begin(dt)
 	}
 	var fault error
+	s.twins = s.beginVirtual()
 	for i := range n {
 		if err := s.step(s.substep.Seconds(), i+1, n); err != nil {
 			fault = err
 		}
 	}
 	s.clearForces()
+	if s.twins {
+		s.endVirtual()
+	}
 	s.sense(dt)
 	for _, v := range s.vehicles {
 		v.sense(dt.Seconds())
@@ -222,6 +227,9 @@ func (s *Scene) step(h float64, i, n int) error {
 			fault = s.diverged(err)
 		} else {
 			s.touches.note(s.system)
+			if s.twins {
+				s.noteVirtual()
+			}
 		}
 	}
 	for _, b := range s.bodies {

@@ -66,6 +66,6 @@ func (s *sensor) inSight(at *hal.Pose, place [3]float64) bool {
 		place[k] /= away
 	}
 	_, hidden := s.robot.scene.sight.now().Cast(&ray.Ray{Origin: at.Position, Direction: at.Turn(place),
-		Max: away - bodyHalfWide, Mask: ^s.robot.group &^ glassGroup})
+		Max: away - bodyHalfWide, Mask: ^s.robot.group &^ (glassGroup | ghostGroup)})
 	return !hidden
 }

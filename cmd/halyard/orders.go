@@ -58,6 +58,12 @@ func newOrder(a *app, o control.Order, short string) *cobra.Command {
 						ans.Rig.State, ans.Rig.Clock, ans.Rig.Ticks, ans.Rig.Missed, float64(ans.Rig.Behind),
 						ans.Rig.Faults, latched),
 				}[o])
+				for _, b := range ans.Buses {
+					if b.Span > 1 && o == control.OrderStatus {
+						a.note("bus %s is slower than the cycle: its joints have new values every %d cycles "+
+							"(try: halyard plan)", b.Name, b.Span)
+					}
+				}
 			}
 			return err
 		},

@@ -7,6 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/sim"
 )
 
 // addAgent puts agent i into the rig, with the body that its joints are made of.
@@ -31,8 +32,21 @@ func (b *Builder) addAgent(i int) error {
 		b.addWorld(scene)
 	}
 	b.Bodies = append(b.Bodies, body)
-	_, err = b.Rig.Add(p.Agent(body, b.Scene, reality))
+	_, err = b.join(p, body, b.Robots[i], reality)
 	return err
+}
+
+// join adds an agent to the rig, with its watch.
+func (s *System) join(p *plan.AgentPlan, body hal.Body, robot *sim.Body, reality hal.BodyKind) (*hal.Agent, error) {
+	c, w, err := s.agentConfig(p, body, robot, reality)
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.Rig.Add(c)
+	if err == nil && w != nil {
+		w.declare(c.Name, s.Rig.Values())
+	}
+	return a, err
 }
 
 // body is the body of agent i: simulated, of hardware, or joined of both.
@@ -88,7 +102,7 @@ func (b *Builder) body(i int) (hal.Body, hal.BodyKind, error) {
 		body, err = p.Estimate(body)
 	}
 	if err == nil && b.Robots[i] != nil {
-		body = b.twin(i, body, on, all)
+		body, err = b.twin(i, body, on, all)
 	}
 	return body, reality, err
 }
@@ -104,21 +118,19 @@ func (b *Builder) hasSimulatedSensor(i int, sensors map[string]bool, reality hal
 // twin lets the robot of agent i in the scene follow the joints of body that are on real lines, and its frame the pose
 // of a real base. The frame of a robot whose joints are all real, with no device that measures it, stays where the
 // config has it; of others the physics moves it.
-func (b *Builder) twin(i int, body hal.Body, on []int, all bool) hal.Body {
+func (b *Builder) twin(i int, body hal.Body, on []int, all bool) (hal.Body, error) {
 	p, l := &b.Plan.Agents[i], body.Layout()
 	on = slices.DeleteFunc(slices.Clone(on), func(k int) bool { return p.Joints[k].Body != configs.Real })
-	if len(on) == 0 {
-		return body
+	pose, err := placeIndex(p, l)
+	if err != nil || len(on) == 0 {
+		return body, err
 	}
-	pose, home := hal.None, (*hal.Pose)(nil)
-	if all && len(on) == len(p.Joints) || p.Base != nil && p.Base.Body == configs.Real {
+	home := (*hal.Pose)(nil)
+	if p.Config.PoseFrom != "odometry" || all && len(on) == len(p.Joints) || p.Base != nil && p.Base.Body == configs.Real {
 		at := p.Place()
 		home = &at
 	}
-	if p.Base != nil && p.Base.Body == configs.Real {
-		pose = slices.IndexFunc(l.Sensors, func(s hal.Sensor) bool { return s.Kind == "pose" && s.Count == 13 })
-	}
-	return hal.Twin(body, b.Robots[i], on, pose, home)
+	return hal.Twin(body, b.Robots[i], on, pose, home), nil
 }
 
 // RealJoint reports whether joint i of an agent is real; of a spawned one with anything real all joints count as such.

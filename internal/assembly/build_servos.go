@@ -60,6 +60,9 @@ func (b *Builder) openLine(name string, kind configs.BodyKind, on []plan.JointRe
 	if l.Chain = t.Driver.Chain(cfg); kind == configs.Emulated || b.Plan.Replay {
 		l.Chain.Inline()
 	}
+	if kind == configs.Real {
+		l.Chain = newPaced(l.Chain, name, len(cfg.Servos), cfg.Period, b.Plan.Replay)
+	}
 	b.Lines = append(b.Lines, l)
 	if err := l.Chain.Open(); err != nil {
 		return Advise(err, "halyard doctor "+b.Plan.Config.Source)

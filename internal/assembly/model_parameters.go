@@ -50,14 +50,14 @@ func jointParameters(j *model.Joint) []parameter[model.Joint] {
 }
 
 // declare declares the value f. now returns its owner, nil once that is removed, and change changes it.
-func declare[T any](values *hal.Values, prefix string, f *parameter[T], now func() *T, change func(func(*T)) error) {
+func declare[T any](values declarer, prefix string, f *parameter[T], now func() *T, change func(func(*T)) error) {
 	at := f.at
 	declareNumber(values, prefix+f.name, f.low, f.high, now, func(t *T) float64 { return *at(t) },
 		func(x float64) error { return change(func(t *T) { *at(t) = x }) })
 }
 
 // declareNumber declares a number that may be set from low to high.
-func declareNumber[T any](values *hal.Values, name string, low, high float64, now func() *T, get func(*T) float64,
+func declareNumber[T any](values declarer, name string, low, high float64, now func() *T, get func(*T) float64,
 	set func(float64) error) {
 	values.Declare(name, hal.DoubleValue, func() hal.Value {
 		if t := now(); t != nil {

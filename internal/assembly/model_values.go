@@ -13,17 +13,22 @@ import (
 // The parameters of the simulated model as named values, in the names of the original simulator; docs/osp-values.md
 // lists them. A pose and gravity are set at once; all others take effect at the next reset.
 
-// observeModel declares the values and the events of the scene and of its robots, except real ones: of those the scene
-// has only the measured positions.
+// observeModel declares the values and the events of the scene and of its robots. Those of real ones cannot be set, for
+// the scene has what is measured of them; but the pose of one whose pose_from is client.
 func (b *Builder) observeModel() {
 	b.values = &modelValues{scene: b.Scene, values: b.Rig.Values()}
 	b.collisions = newCollisions(b.Scene, b.Rig.Events())
 	robots := 0
 	for i, body := range b.Robots {
-		if a := b.Rig.Agent(b.Plan.Agents[i].Config.Name); body != nil && a != nil && a.BodyKind() != hal.Real {
-			b.ObserveRobot(body)
-			robots++
+		a := b.Rig.Agent(b.Plan.Agents[i].Config.Name)
+		if body == nil || a == nil {
+			continue
 		}
+		if robots++; a.BodyKind() != hal.Real {
+			b.ObserveRobot(body)
+			continue
+		}
+		b.Rig.BetweenCycles(func() { b.observeReal(i, body) })
 	}
 	if robots > 0 {
 		b.values.declareScene()
@@ -40,10 +45,43 @@ func (s *System) ObserveRobot(b *sim.Body) {
 	})
 }
 
+// observeReal declares the values and the events of agent i, a real robot.
+func (b *Builder) observeReal(i int, body *sim.Body) {
+	own := &modelValues{scene: b.Scene, values: readOnly{b.Rig.Values()}}
+	own.declareRobot(body)
+	b.collisions.declareRobot(body)
+	placed, ok := b.Bodies[i].(placeable)
+	if m := body.Model(); ok && len(m.Bodies) > 0 && b.Plan.Agents[i].Config.PoseFrom == "client" {
+		b.values.declarePose("/"+body.Name()+"/"+m.Bodies[m.Root()].Name+"/", placed.Placed, func(p hal.Pose) error {
+			placed.Place(p)
+			return nil
+		})
+	}
+}
+
+// placeable is a body whose frame a client measures.
+type placeable interface {
+	Place(p hal.Pose)
+	Placed() (hal.Pose, bool)
+}
+
+// declarer is what values are declared with.
+type declarer interface {
+	Declare(name string, kind hal.ValueKind, get func() hal.Value, set func(hal.Value) error) hal.ValueID
+}
+
+// readOnly declares values that cannot be set.
+type readOnly struct{ values *hal.Values }
+
+func (r readOnly) Declare(name string, kind hal.ValueKind, get func() hal.Value,
+	_ func(hal.Value) error) hal.ValueID {
+	return r.values.Declare(name, kind, get, nil)
+}
+
 // modelValues declares the values of one scene.
 type modelValues struct {
 	scene  *sim.Scene
-	values *hal.Values
+	values declarer
 }
 
 // declareScene declares the values without a robot.
@@ -130,7 +168,7 @@ func partOf[T any](here func() *model.Robot, part func(*model.Robot) *T) func() 
 }
 
 // declarePart declares the value f of a part of robot b.
-func declarePart[T any](values *hal.Values, prefix string, f *parameter[T], b *sim.Body, here func() *model.Robot,
+func declarePart[T any](values declarer, prefix string, f *parameter[T], b *sim.Body, here func() *model.Robot,
 	part func(*model.Robot) *T) {
 	declare(values, prefix, f, partOf(here, part), func(change func(*T)) error {
 		return b.Change(func(m *model.Robot) { change(part(m)) })

@@ -101,6 +101,11 @@ func (y *Spawner) put(class string, p *Spawned, at hal.Pose) (*hal.Agent, error)
 		if robot, err = sys.Scene.Add(name, p.Plan.Robot, at); err != nil {
 			return
 		}
+		if c.Has(configs.Real) {
+			if err = robot.SetTwin(c.Twin); err != nil {
+				return
+			}
+		}
 		misplaced = robot.Misplaced()
 		if p.twin = robot; !c.Has(configs.Real) || c.Has(configs.Sim) {
 			p.Body = robot
@@ -130,7 +135,7 @@ func (y *Spawner) put(class string, p *Spawned, at hal.Pose) (*hal.Agent, error)
 			}
 		}
 	}
-	return sys.Rig.Add(p.Plan.Agent(body, sys.Scene, reality))
+	return sys.join(p.Plan, body, p.twin, reality)
 }
 
 // attend lets the rig's time pass for an outfit.

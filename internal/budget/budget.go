@@ -66,6 +66,9 @@ type Bus struct {
 	Latency report.Number `json:"latency_ms"`
 	Margin  report.Number `json:"margin"` // 1 - max/period; negative: the period cannot be met
 	Met     bool          `json:"met"`
+	// Span is how many periods an exchange of a real line takes on the average: its joints have new values that often,
+	// and the rest of the rig keeps its period.
+	Span int `json:"cycles"`
 	// Hang is when torque is off at the latest after the last cycle of a process that hangs, where the line is real:
 	// halyard serve runs a supervisor.
 	Hang    report.Number `json:"hang_ms"`
@@ -85,7 +88,8 @@ func (b Bus) Cells() report.Cells {
 	}
 	return report.Cells{{"bus", b.Bus}, {"type", b.Type}, {"baud", b.Baud}, {"servos", b.Servos}, {"bytes", b.Bytes},
 		{"period ms", b.Period}, {"cycle ms", b.Cycle}, {"max ms", b.Most}, {"rate Hz", b.Rate}, {"wire share", b.Wire},
-		{"latency ms", b.Latency}, {"margin", b.Margin}, {"hang ms", b.Hang}, {"changes that meet the period", what}}
+		{"latency ms", b.Latency}, {"margin", b.Margin}, {"cycles", b.Span}, {"hang ms", b.Hang},
+		{"changes that meet the period", what}}
 }
 
 // Warning is one sentence about a bus that does not meet its period or has little reserve; "" where it is well.
@@ -97,8 +101,12 @@ func (b *Bus) Warning() string {
 	if !b.Met {
 		how = "does not fit into"
 	}
-	return fmt.Sprintf("buses.%s: a cycle of %s ms %s the period of %s ms (try: %s)", b.Bus, b.Most, how, b.Period,
-		strings.Join(b.Changes, ", or "))
+	rate := ""
+	if b.Span > 1 {
+		rate = fmt.Sprintf(": its joints have new values every %d periods", b.Span)
+	}
+	return fmt.Sprintf("buses.%s: a cycle of %s ms %s the period of %s ms%s (try: %s)", b.Bus, b.Most, how, b.Period,
+		rate, strings.Join(b.Changes, ", or "))
 }
 
 // Of predicts each bus of p, in the order of their names.
@@ -144,6 +152,7 @@ func of(p *plan.Plan, name string, o Options) (Bus, error) {
 	b.Servos, b.Bytes = len(on), int(t.bytes)
 	b.Cycle, b.Most, b.Latency = ms(t.mean), ms(t.most), ms(t.most)
 	b.Rate, b.Wire = report.Number(1/t.mean.Seconds()), report.Number(t.wire.Seconds()/period.Seconds())
+	b.Span = max(1, int(math.Ceil(t.mean.Seconds()/period.Seconds())))
 	b.Margin, b.Met = report.Number(1-t.most.Seconds()/period.Seconds()), t.most <= period
 	worst, err := l.worst(c.Latency)
 	if err != nil {

@@ -60,3 +60,27 @@ func TestHang(t *testing.T) {
 		}
 	}
 }
+
+// A bus that is slower than the cycle has its own rate; one whose joints would be lost by then is refused.
+func TestSlowBus(t *testing.T) {
+	for _, c := range []struct {
+		n, baud int
+		span    int
+		refused bool
+	}{{6, 1000000, 1, false}, {6, 115200, 2, false}, {12, 57600, 6, true}} {
+		path := robot(t, c.n, 1, c.baud, "sts3215", "feetech", "10ms", "")
+		p, err := plan.Load(path, configs.Options{}, builtin.Catalog())
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := Of(p, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused, _ := Refused(p.Config, rows)
+		if rows[0].Span != c.span || (refused != nil) != c.refused {
+			t.Errorf("%d servos at %d Bd: got every %d cycles, %v; want %d, refused %v", c.n, c.baud, rows[0].Span,
+				refused, c.span, c.refused)
+		}
+	}
+}

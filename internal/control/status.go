@@ -19,6 +19,7 @@ type BusStatus struct {
 	Reopened     uint64        `json:"reopened"`
 	Wire         report.Number `json:"wire_s"`
 	Spent        report.Number `json:"spent_s"`
+	Span         int           `json:"cycles_per_exchange"` // above 1: the line is slower than the cycle
 }
 
 type RigStatus struct {

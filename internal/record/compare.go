@@ -29,6 +29,62 @@ type Comparison struct {
 	Cycles    uint64 // that were compared
 	Different uint64 // of these
 	found     map[string]*Divergence
+	slow      []string                   // buses whose exchanges span cycles
+	pending   map[string]*[2][]opMessage // of a slow bus: uses that were recorded, and that were replayed
+}
+
+// Slow notes that exchanges of a bus span cycles from now on: its uses have their order, and in a replay other cycles.
+func (c *Comparison) Slow(bus string) {
+	if !slices.Contains(c.slow, bus) {
+		c.slow = append(c.slow, bus)
+	}
+}
+
+// isSlow reports whether a line is of a slow bus; the second line of a bus has a number.
+func (c *Comparison) isSlow(line string) bool {
+	return slices.ContainsFunc(c.slow, func(bus string) bool {
+		return line == bus || strings.HasPrefix(line, bus+"_")
+	})
+}
+
+// slowBus reports whether the uses of a slow bus differ, and notes how.
+func (c *Comparison) slowBus(topic string, cycle uint64, recorded, replayed []byte) bool {
+	bus := strings.TrimPrefix(topic, busPrefix)
+	if !c.isSlow(bus) {
+		return false
+	}
+	was, is := c.slowLine(topic, recorded, replayed)
+	if was != is {
+		c.add(Divergence{What: "bus " + bus, Cycle: cycle, Recorded: was, Replayed: is}, 0)
+	}
+	return was != is
+}
+
+// slowLine compares the uses of a line so far. It reports the first that differ.
+func (c *Comparison) slowLine(topic string, recorded, replayed []byte) (was, is string) {
+	if c.pending == nil {
+		c.pending = map[string]*[2][]opMessage{}
+	}
+	p := c.pending[topic]
+	if p == nil {
+		p = &[2][]opMessage{}
+		c.pending[topic] = p
+	}
+	for k, text := range [2][]byte{recorded, replayed} {
+		m, _ := parseLine(text) // empty for a line without uses
+		p[k] = append(p[k], m.Ops...)
+	}
+	n := 0
+	for n < min(len(p[0]), len(p[1])) && p[0][n] == p[1][n] {
+		n++
+	}
+	if n < min(len(p[0]), len(p[1])) || max(len(p[0]), len(p[1])) > maxOps {
+		was, is = opText(p[0], n), opText(p[1], n)
+		p[0], p[1] = nil, nil
+		return was, is
+	}
+	p[0], p[1] = p[0][n:], p[1][n:]
+	return "", ""
 }
 
 // Compare compares a recorded cycle, by topic, with the replayed one.
@@ -40,7 +96,10 @@ func (c *Comparison) Compare(cycle uint64, recorded map[string][]byte, now *Capt
 	differs := false
 	for _, topic := range slices.Sorted(maps.Keys(recorded)) {
 		data := recorded[topic]
-		if bus, ok := strings.CutPrefix(topic, busPrefix); ok {
+		if bus, ok := strings.CutPrefix(topic, busPrefix); ok && c.isSlow(bus) {
+			differs = c.slowBus(topic, cycle, data, now.Lines[topic]) || differs
+			continue
+		} else if ok {
 			if !sameLine(data, now.Lines[topic], c.Cycles == 1) {
 				was, is := firstOps(data, now.Lines[topic])
 				c.add(Divergence{What: "bus " + bus, Cycle: cycle, Recorded: was, Replayed: is}, 0)
@@ -63,6 +122,11 @@ func (c *Comparison) Compare(cycle uint64, recorded map[string][]byte, now *Capt
 			return err
 		}
 		differs = differs || different
+	}
+	for _, topic := range slices.Sorted(maps.Keys(now.Lines)) {
+		if _, ok := recorded[topic]; !ok {
+			differs = c.slowBus(topic, cycle, nil, now.Lines[topic]) || differs
+		}
 	}
 	if differs {
 		c.Different++
@@ -185,17 +249,17 @@ func flattenInto(flat map[string]string, prefix string, tree map[string]json.Raw
 func firstOps(recorded, replayed []byte) (was, is string) {
 	a, _ := parseLine(recorded) // empty for a line without uses
 	b, _ := parseLine(replayed)
-	text := func(ops []opMessage, i int) string {
-		if i >= len(ops) {
-			return "nothing"
-		}
-		o := ops[i]
-		return strings.TrimSpace(fmt.Sprintf("%s %s%s", o.Op, o.Data, o.Error))
-	}
 	for i := range max(len(a.Ops), len(b.Ops)) {
 		if i >= len(a.Ops) || i >= len(b.Ops) || a.Ops[i] != b.Ops[i] {
-			return text(a.Ops, i), text(b.Ops, i)
+			return opText(a.Ops, i), opText(b.Ops, i)
 		}
 	}
 	return "", ""
+}
+
+func opText(ops []opMessage, i int) string {
+	if i >= len(ops) {
+		return "nothing"
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s %s%s", ops[i].Op, ops[i].Data, ops[i].Error))
 }

@@ -226,6 +226,9 @@ func (r *run) repeat(rig *hal.Rig, now *record.Capture, c *cycle) error {
 			missed = time.Duration(c.end.MissedNS)
 		}
 		for len(r.orders) > 0 && r.orders[0].Cycle <= k {
+			if bus := r.orders[0].Bus(); bus != "" {
+				r.comparison.Slow(bus)
+			}
 			if err := rig.Replay(&r.orders[0]); err != nil {
 				return err
 			}

@@ -95,6 +95,10 @@ type Touch struct {
 // sleeping or fixed one do not count.
 func (s *System) Touches() int { return len(s.solver.blocks) - s.solver.first }
 
+// Found returns all contacts of the last evaluation of a step, also those of bodies of which none can be moved. It is
+// valid until the next step.
+func (s *System) Found() []collide.Contact { return s.solver.contacts }
+
 // Touch returns contact i of the last evaluation of a step, 0 <= i < Touches().
 func (s *System) Touch(i int) Touch {
 	v := &s.solver

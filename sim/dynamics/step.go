@@ -112,18 +112,25 @@ func (s *System) arrive(q0 []float64, h float64) {
 	}
 }
 
-// stuck reports whether no force moves the link whose last degree of freedom is a: all of its joints are followed.
+// stuck reports whether no force moves the link whose last degree of freedom is a: all of its joints are followed. The
+// wheels and castors of a followed free body count as such: what presses on their axles has nothing to give.
 func (s *System) stuck(a int32) bool {
 	if a < 0 || !s.following {
 		return a < 0
 	}
 	d := &s.m.dofs[a]
+	led, free := false, false
 	for _, j := range s.m.path[d.row : d.row+d.depth+1] {
-		if !s.State.follow[j].active {
+		l := &s.m.links[s.m.dofs[j].link]
+		active := s.State.follow[j].active
+		if led = led || active && l.kind == Free; active {
+			continue
+		}
+		if free = true; l.kind != Hinge || s.m.spec.Bodies[l.body].Joint.Limited {
 			return false
 		}
 	}
-	return true
+	return led || !free
 }
 
 // euler is one semi-implicit step. It returns the degree of freedom that diverged, or -1.

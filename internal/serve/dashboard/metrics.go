@@ -81,6 +81,8 @@ func busMetrics() []metric[busStatus] {
 			of: func(b *busStatus) float64 { return float64(b.Reopened) }},
 		{name: "bus_cycle_seconds", help: "Time of sending and receiving in the last cycle, by the line's clock.",
 			kind: gauge, of: func(b *busStatus) float64 { return float64(b.Spent) }},
+		{name: "bus_exchange_cycles", help: "Cycles that an exchange spans; above 1: the line is slower than the cycle.",
+			kind: gauge, of: func(b *busStatus) float64 { return float64(b.Span) }},
 		{name: "bus_wire_seconds", help: "Time of the last cycle's bytes at the line's rate.", kind: gauge,
 			of: func(b *busStatus) float64 { return float64(b.Wire) }},
 		{name: "bus_silent_joints", help: "Joints on the bus whose device has a fault.", kind: gauge,

@@ -45,6 +45,7 @@ type (
 		Received     uint64        `json:"received_bytes"` //
 		Wire         report.Number `json:"wire_s"`
 		Spent        report.Number `json:"spent_s"`
+		Span         int           `json:"cycles_per_exchange"`
 		Silent       []string      `json:"silent"` // joints on it that have a fault, AGENT/JOINT
 	}
 	agentStatus struct {
@@ -108,7 +109,7 @@ func (r *shown) status() rigStatus {
 				Cycles: l.Stats.Cycles, Timeouts: l.Stats.Timeouts, BadChecksums: l.Stats.BadChecksums,
 				Garbage: l.Stats.Garbage, Fallbacks: l.Stats.Fallbacks, Reopened: l.Stats.Reopened,
 				Sent: l.Stats.Sent, Received: l.Stats.Received, Wire: report.Number(l.Stats.Wire.Seconds()),
-				Spent: report.Number(l.Stats.Spent.Seconds()), Silent: l.Joints})
+				Spent: report.Number(l.Stats.Spent.Seconds()), Span: l.Span, Silent: l.Joints})
 		}
 	})
 	for i := range out.Buses {

@@ -29,7 +29,7 @@ export function open(main) {
     for (const [i, r] of (rig.status?.rigs ?? []).entries()) {
       const period = rig.layout?.rigs[i]?.period_s ?? NaN;
       for (const b of r.buses) {
-        const cells = [b.name, el("span", { class: b.body }, b.body), b.servos, show(b.spent_s * 1000), show(b.wire_s * 1000), show(100 * b.spent_s / period, 0) + " %",
+        const cells = [b.name, el("span", { class: b.body }, b.body), b.servos, show(b.spent_s * 1000), show(b.wire_s * 1000), show(100 * b.spent_s / period, 0) + " %" + (b.cycles_per_exchange > 1 ? ", every " + b.cycles_per_exchange + " cycles" : ""),
           b.sent_bytes + " / " + b.received_bytes, b.cycles, b.timeouts, b.bad_checksums, b.garbage_bytes, b.fallbacks, b.reopened,
           el("span", { class: "fault" }, b.silent.length ? b.silent[0] + (b.silent.length > 1 ? " and " + (b.silent.length - 1) + " more" : "") : "")];
         all.push(el("tr", {}, ...cells.map((c, i) => el("td", { class: i > 1 && i < 13 ? "n" : "" }, c))));
