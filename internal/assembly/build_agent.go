@@ -102,7 +102,9 @@ func (b *Builder) body(i int) (hal.Body, hal.BodyKind, error) {
 		body, err = p.Estimate(body)
 	}
 	if err == nil && b.Robots[i] != nil {
-		body, err = b.twin(i, body, on, all)
+		if body, err = b.twin(i, body, on, all); err == nil {
+			body, err = overlay(p, body, b.Robots[i])
+		}
 	}
 	return body, reality, err
 }

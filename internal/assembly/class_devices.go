@@ -54,8 +54,12 @@ func (o *ClassDevices) Body() hal.Body { return o.body }
 
 // Zeroer is what counts of the robot's devices: its body without its twin.
 func (o *ClassDevices) Zeroer() hal.Body {
-	if t, ok := o.body.(interface{ Unwrap() hal.Body }); ok {
-		return t.Unwrap()
+	type zeroer interface {
+		hal.Body
+		Zero(sensor int) error
+	}
+	if z, ok := wrapped[zeroer](o.body); ok {
+		return z
 	}
 	return o.body
 }

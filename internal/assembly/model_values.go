@@ -50,7 +50,7 @@ func (b *Builder) observeReal(i int, body *sim.Body) {
 	own := &modelValues{scene: b.Scene, values: readOnly{b.Rig.Values()}}
 	own.declareRobot(body)
 	b.collisions.declareRobot(body)
-	placed, ok := b.Bodies[i].(placeable)
+	placed, ok := wrapped[placeable](b.Bodies[i])
 	if m := body.Model(); ok && len(m.Bodies) > 0 && b.Plan.Agents[i].Config.PoseFrom == "client" {
 		b.values.declarePose("/"+body.Name()+"/"+m.Bodies[m.Root()].Name+"/", placed.Placed, func(p hal.Pose) error {
 			placed.Place(p)
