@@ -311,7 +311,7 @@ type Sensor struct {
 	AirTemperature    float64       `yaml:"air_temperature" default:"20" min:"-40" max:"85" doc:"hc-sr04: air temperature, °C, used for the speed of sound."`
 	Scanner           `yaml:",inline"`
 	Required          bool     `yaml:"required" default:"true" doc:"Robot with a base: if this sensor is lost for one second the wheels stop until it recovers and a new command arrives."`
-	Overlay           string   `yaml:"overlay" enum:"scene" otherwise:"none" doc:"Of a real scanner or sonar. scene: each ray is the nearer of the measured and the simulated one; the channel NAME/overlay counts those that are simulated."`
+	Overlay           string   `yaml:"overlay" default:"none" enum:"none|scene" doc:"Of a real scanner or sonar. scene: each ray is the nearer of the measured and the simulated one; the channel NAME/overlay counts those that are simulated."`
 	Below             *float64 `yaml:"below" otherwise:"no alarm" doc:"Alarm while the first value is below this, for example a low battery."`
 	Above             *float64 `yaml:"above" otherwise:"no alarm" doc:"Alarm while the first value is above this, for example a leak."`
 }

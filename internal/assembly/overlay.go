@@ -36,7 +36,7 @@ func overlay(p *plan.AgentPlan, body hal.Body, twin *sim.Body) (hal.Body, error)
 	whole.Infos = slices.Clone(l.Infos)
 	for i := range l.Sensors {
 		name, kind := l.Sensors[i].Name, l.Sensors[i].Kind
-		if p.Config.Devices().Sensors[name].Overlay == "" {
+		if p.Config.Devices().Sensors[name].Overlay != "scene" {
 			continue
 		}
 		at := slices.IndexFunc(s.Sensors, func(x hal.Sensor) bool { return x.Name == name })
