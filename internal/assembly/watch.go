@@ -54,6 +54,10 @@ func (s *System) agentConfig(p *plan.AgentPlan, body hal.Body, robot *sim.Body, 
 		var things []string
 		var margins []float64
 		for _, thing := range report.SortedKeys(g.KeepOut) {
+			if m := g.KeepOut[thing]; !(m >= 0 && m <= 10) {
+				return c, nil, &hal.Error{Kind: hal.Invalid, Op: "keep_out " + c.Name,
+					Err: fmt.Errorf("margin of %s: got %g m, want 0..10", thing, m)}
+			}
 			things, margins = append(things, thing), append(margins, g.KeepOut[thing])
 		}
 		var err error

@@ -102,7 +102,10 @@ func (b *Bus) Warning() string {
 		how = "does not fit into"
 	}
 	rate := ""
-	if b.Span > 1 {
+	switch most := hal.MaxPace(time.Duration(float64(b.Period) * float64(time.Millisecond))); {
+	case b.Span > most:
+		rate = fmt.Sprintf(": the cycle waits for it beyond %d periods", most)
+	case b.Span > 1:
 		rate = fmt.Sprintf(": its joints have new values every %d periods", b.Span)
 	}
 	return fmt.Sprintf("buses.%s: a cycle of %s ms %s the period of %s ms%s (try: %s)", b.Bus, b.Most, how, b.Period,

@@ -66,25 +66,11 @@ func hangOf(p *plan.Plan, longest silence) silence {
 	return silence{apart(longest.sound), apart(longest.worst)}
 }
 
-// tooSlow refuses a bus whose exchange spans more cycles than its joints may wait.
-func tooSlow(c *configs.Config, b *Bus) error {
-	most := hal.MaxPace(c.Clock.Period)
-	if b.Span <= most {
-		return nil
-	}
-	return &hal.Error{Kind: hal.Invalid, Bus: b.Bus, Op: "cycle", Try: "halyard plan " + c.Source,
-		Err: fmt.Errorf("got an exchange of %s ms, want at most %v: the cycle would wait for it", b.Cycle,
-			time.Duration(most)*c.Clock.Period)}
-}
-
 // Refused is the error of Hang for the buses of c as Of has them, as if all were real where nothing is yet: warning.
 func Refused(c *configs.Config, list []Bus) (err error, warning bool) {
 	var timeout time.Duration
 	slowest := ""
 	for _, b := range list {
-		if err := tooSlow(c, &b); err != nil {
-			return err, !isReal(c)
-		}
 		if b.silence.sound > timeout {
 			timeout, slowest = b.silence.sound, b.Bus
 		}
