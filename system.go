@@ -466,7 +466,7 @@ func (s *System) busStatus() (list []control.BusStatus) {
 				Cycles: l.Stats.Cycles, Timeouts: l.Stats.Timeouts,
 				BadChecksums: l.Stats.BadChecksums, Reopened: l.Stats.Reopened,
 				Wire: report.Number(l.Stats.Wire.Seconds()), Spent: report.Number(l.Stats.Spent.Seconds()),
-				Span: l.Span})
+				Span: l.Stats.Span})
 		}
 	})
 	return list

@@ -25,10 +25,11 @@ type AgentConfig struct {
 	World    World // nil = Room
 	BodyKind BodyKind
 	Guard    GuardConfig
-	// Watch, if not nil, is called in each cycle before the guard decides, under the rig's lock: it must not block nor
-	// call the rig. It lists how the actuators bring the robot nearer to what it must keep away from; the guard reads
-	// the list in this cycle. Where it gives a reason, the robot holds still, and only an operator arms it.
-	Watch func() (near []Approach, stop string)
+	// Watch, if not nil, is called in each cycle before the guard decides, under the rig's lock: it must not block, log
+	// nor call the rig. It lists how the actuators bring the robot nearer to what it must keep away from; the guard
+	// reads the list in this cycle. The rig logs what it tells, if anything; with stop the robot holds still, and only an
+	// operator arms it.
+	Watch func() (near []Approach, told string, stop bool)
 }
 
 // Agent is a named body under control. Its methods may be called from any goroutine.
@@ -39,15 +40,15 @@ type Agent struct {
 	world    World
 	bodyKind BodyKind
 	layout   *Layout
-	frame    *Frame                      // the rig's; only under its lock
-	shown    *Frame                      // the frame as observers see it: NaN of what a lost device measures
-	faulty   []EventID                   // one per device: the event of its present fault, raised once; 0 without a fault
-	faults   []EventID                   // one a device: "/humanoid/left_elbow/Fault"
-	returns  []EventID                   // likewise: "/humanoid/left_elbow/Recovered"
-	odd      []bool                      // one an actuator: its guard has reported a fault
-	decision AgentRecord                 // of the last cycle, for the journal
-	states   [Expired + 1]EventID        // of the states of its guard: "/humanoid/Armed"
-	watch    func() ([]Approach, string) // see AgentConfig
+	frame    *Frame                            // the rig's; only under its lock
+	shown    *Frame                            // the frame as observers see it: NaN of what a lost device measures
+	faulty   []EventID                         // one per device: the event of its present fault, raised once; 0 without a fault
+	faults   []EventID                         // one a device: "/humanoid/left_elbow/Fault"
+	returns  []EventID                         // likewise: "/humanoid/left_elbow/Recovered"
+	odd      []bool                            // one an actuator: its guard has reported a fault
+	decision AgentRecord                       // of the last cycle, for the journal
+	states   [Expired + 1]EventID              // of the states of its guard: "/humanoid/Armed"
+	watch    func() ([]Approach, string, bool) // see AgentConfig
 
 	mu        agentLock // guards what follows, for microseconds; see doc.go
 	guard     *guard
@@ -170,10 +171,13 @@ func (a *Agent) look() {
 		return
 	}
 	callOut("a watch")
-	near, why := a.watch()
+	near, why, stop := a.watch()
+	if why != "" {
+		a.rig.log.Warn("a real robot feels nothing of it: "+why, "agent", a.name)
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.guard.approaches = near; why != "" && a.guard.active() && !a.guard.ending {
+	if a.guard.approaches = near; stop && a.guard.active() && !a.guard.ending {
 		a.guard.freeze()
 		a.noteStateLocked(Expired, why)
 	}

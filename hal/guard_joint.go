@@ -96,6 +96,7 @@ func (g *guard) slew(a *Actuator, j *guardJoint, f *Frame, s *Status, now time.D
 	if !known || j.away || !j.enabled || j.noTorque || j.limit == 0 || j.waits || math.IsNaN(j.out) || a.Wraps ||
 		s.Drive != Follows || s.Err != nil {
 		if torque, moves := g.start(a, j, f, s, known, now, dt); !moves {
+			j.before = j.out
 			return torque
 		}
 	}

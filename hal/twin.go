@@ -41,6 +41,8 @@ type followed struct {
 	read time.Duration
 	left time.Duration
 	seen bool
+
+	lost bool // since the last Read: a part is not where it is measured
 }
 
 // trace is the smoothed motion of a joint.
@@ -58,13 +60,14 @@ func (t *followed) Unwrap() Body { return t.Body }
 func (t *followed) Read(f *Frame) error {
 	err := t.Body.Read(f)
 	l, dt := t.Body.Layout(), f.Time-t.last
-	t.last = f.Time
+	t.last, t.lost = f.Time, false
 	for k := range t.joints {
 		j := &t.joints[k]
 		a := &l.Actuators[j.actuator]
 		if j.step(a, At(f.Measured, a.Position), trusted(f, j.actuator), dt.Seconds()) {
 			t.twin.Follow(j.actuator, j.at, j.rate)
 		}
+		t.lost = t.lost || !j.placed || !trusted(f, j.actuator)
 	}
 	if t.frame != nil {
 		t.follow(f, l, dt)
@@ -108,7 +111,16 @@ func (t *followed) follow(f *Frame, l *Layout, dt time.Duration) {
 		t.frame.FollowFrame(*t.home, 0)
 	}
 	t.left = max(0, t.left-dt)
+	measured := t.place != None || t.home == nil || t.seen
+	t.lost = t.lost || measured && (!t.seen || f.Time-t.read > poseAge)
 }
+
+// poseAge is the age of a pose from which it is not known where the robot is.
+const poseAge = 500 * time.Millisecond
+
+// Lost reports whether the twin is not where the robot is, as far as known: a device is lost, or the last pose is older
+// than half a second, also one from a client.
+func (t *followed) Lost() bool { return t.lost }
 
 // longestWay bounds the time in which the frame goes from one reading to the next.
 const longestWay = 250 * time.Millisecond

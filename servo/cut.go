@@ -31,8 +31,17 @@ const (
 const abortCheck = 500 * time.Microsecond
 
 // Send writes every staged goal to the servos. It blocks only for the writing, except for a change of mode. A vendor
-// with a reply to each command waits for the replies here. While the line is lost it returns the reason.
+// with a reply to each command waits for the replies here. While the line is lost it returns the reason. It does not
+// block where an exchange spans several cycles; see ChainConfig.Spans.
 func (r *GenericChain) Send() error {
+	if r.flight.long() {
+		r.launch()
+		return nil
+	}
+	return r.sendCycle()
+}
+
+func (r *GenericChain) sendCycle() error {
 	r.cut.mu.Lock()
 	defer r.cut.mu.Unlock()
 	r.x.Abort = &r.cut.wanted

@@ -165,6 +165,8 @@ type GenericChain struct {
 
 	busy  int     // of a paced line: further cycles of the exchange that is under way
 	shown []State // what State shows meanwhile
+
+	flight flight
 }
 
 // healthInterval is the number of cycles of period between two health reads: at least five, and at least 50 ms. Heat
@@ -195,6 +197,10 @@ func NewGenericChain(cfg ChainConfig, spec ChainSpec, p Protocol) *GenericChain 
 		}
 		s.Restart(s.base)
 	}
+	r.flight.cycles = 1
+	if cfg.Spans {
+		r.flight.shown, r.flight.goals = make([]State, len(cfg.Servos)), make([]Goal, len(cfg.Servos))
+	}
 	if cfg.Paced {
 		r.shown = make([]State, len(cfg.Servos))
 	}
@@ -217,9 +223,6 @@ func (r *GenericChain) Units(i int) Units { return r.cfg.Servos[i].Model.Units()
 // Inline lets a lost line be opened within the cycle, for lines in memory; see Reconnector. Call it before Send.
 func (r *GenericChain) Inline() { r.reopen.Inline = true }
 
-// SetPeriod sets the time of an exchange, which bounds the time for lost devices in it. Call it before Send.
-func (r *GenericChain) SetPeriod(d time.Duration) { r.cfg.Period = d }
-
 // SetGoal stages the goal of servo i from the next Send on. It may be called while another body of the line halts.
 func (r *GenericChain) SetGoal(i int, g Goal) {
 	r.cut.goals.Lock()
@@ -227,18 +230,25 @@ func (r *GenericChain) SetGoal(i int, g Goal) {
 	r.cut.goals.Unlock()
 }
 
-// takeGoals makes the staged goals those of the servos.
+// takeGoals makes the staged goals those of the servos; of an exchange that spans cycles those that were when it began.
 func (r *GenericChain) takeGoals() {
 	r.cut.goals.Lock()
+	from := r.staged
+	if r.flight.long() {
+		from = r.flight.goals
+	}
 	for i := range r.Devices {
-		r.Devices[i].Goal = r.staged[i]
+		r.Devices[i].Goal = from[i]
 	}
 	r.cut.goals.Unlock()
 }
 
 // State returns the last state of servo i. The chain changes it in Send, Receive and Halt.
 func (r *GenericChain) State(i int) *State {
-	if r.busy > 0 {
+	switch {
+	case r.flight.long():
+		return &r.flight.shown[i]
+	case r.busy > 0:
 		return &r.shown[i]
 	}
 	return &r.Devices[i].State
@@ -268,13 +278,21 @@ func (r *GenericChain) pace() {
 func (r *GenericChain) Fault(i int) error { return r.Devices[i].State.Inhibit }
 
 // Stats returns the counts so far.
-func (r *GenericChain) Stats() Stats { return r.stats }
+func (r *GenericChain) Stats() Stats {
+	s := r.stats
+	if r.flight.long() {
+		s = r.flight.stats
+	}
+	s.Span = r.flight.cycles
+	return s
+}
 
 // IsServoError reports whether err is a missing or corrupt reply of one servo, not an error of the line.
 func IsServoError(err error) bool { return errors.Is(err, ErrNoReply) || errors.Is(err, ErrCorrupt) }
 
 // Close closes the line and waits for a running attempt to reopen it. It does not switch torque off: call Halt first.
 func (r *GenericChain) Close() error {
+	r.ground()
 	err := r.reopen.Close()
 	if r.line == nil {
 		return err

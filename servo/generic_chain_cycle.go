@@ -137,8 +137,15 @@ func (r *GenericChain) verifyGoals() error {
 
 // Receive reads every servo's state and blocks for the replies. It takes the wire time of requests and replies; a
 // missing reply adds 2 ms and the adapter's latency per request. It returns an error if the line is lost; a servo's own
-// error is in its State.Err.
+// error is in its State.Err. An exchange that spans several cycles is waited for in the last one.
 func (r *GenericChain) Receive() error {
+	if r.flight.long() {
+		return r.alight()
+	}
+	return r.receiveCycle()
+}
+
+func (r *GenericChain) receiveCycle() error {
 	r.cut.mu.Lock()
 	defer r.cut.mu.Unlock()
 	if r.line == nil {

@@ -10,14 +10,17 @@ import (
 
 // Halt switches every servo's torque off, twice, and then asks each whether it is off, once more where it did not
 // answer. The result has an entry for every servo, nil if it confirmed that its torque is off. Torque does not come
-// back until Enable has been false once. Safe at any time, and twice.
+// back until Enable has been false once. Safe at any time, and twice. It waits for the exchange under way, which
+// CutTorque ends.
 func (r *GenericChain) Halt() []error {
+	defer r.settle()()
 	r.cut.mu.Lock()
 	defer r.cut.mu.Unlock()
 	// A stop that waits for the line meanwhile must not take the answers of this one, which cuts all torque first.
 	defer func(x *Exchange, was *atomic.Bool) { x.Abort = was }(r.x, r.x.Abort)
 	r.x.Abort = nil
 	r.cut.phase = halting
+	r.latchGoals()
 	defer func() { r.cut.phase = running }()
 	r.takeGoals()
 	r.inhibit()
@@ -97,6 +100,7 @@ func (r *GenericChain) ClearAlarm(i int) error {
 // ClearAlarms clears the alarms of all servos; see ClearAlarm. It returns an error for each servo, nil if it has no
 // alarm any more. One that has torque in spite of its alarm keeps both: to clear it would let the joint go.
 func (r *GenericChain) ClearAlarms() (faults []error) {
+	defer r.settle()()
 	r.cut.mu.Lock()
 	defer r.cut.mu.Unlock()
 	for i := range r.Devices {

@@ -11,6 +11,7 @@ type Stats struct {
 	Fallbacks    uint64 // times a servo went from a faster way of reading to a slower one
 	Reopened     uint64 // times the line came back
 	Overran      uint64 // cycles that took longer than the period
+	Span         int    // cycles that an exchange takes; 1 on a line that keeps up with them
 
 	Sent, Received uint64        // bytes on the wire in the last cycle
 	Wire           time.Duration // their time at the line's rate

@@ -26,9 +26,10 @@ type zone struct {
 	thing  string
 	margin float64
 
-	of    *dynamics.System // that space is of
-	space *collide.Space   // nil: it has no shapes
-	poses []collide.Pose
+	of     *dynamics.System // that space is of
+	space  *collide.Space   // nil: it has no shapes
+	failed bool             // its space could not be made
+	poses  []collide.Pose
 }
 
 const (
@@ -79,7 +80,7 @@ func (b *Body) KeepOut(things []string, margins []float64) (func() []hal.Approac
 	return k.look, nil
 }
 
-// look lists the approaches of all zones.
+// look lists the approaches of all zones. Where it is not known how near the robot is to one, it may not move.
 func (k *keepOut) look() []hal.Approach {
 	s := k.robot.scene.system
 	k.found = k.found[:0]
@@ -91,11 +92,12 @@ func (k *keepOut) look() []hal.Approach {
 		if z.of != s {
 			z.make(k.robot)
 		}
+		if z.failed || z.space != nil && !z.pose(k.robot) {
+			k.found = append(k.found[:0], hal.Approach{})
+			break
+		}
 		if z.space == nil {
 			continue
-		}
-		for n := range z.poses {
-			z.poses[n] = s.Pose(n)
 		}
 		z.space.Update(z.poses)
 		for _, c := range z.space.Contacts() {
@@ -107,12 +109,22 @@ func (k *keepOut) look() []hal.Approach {
 	return k.found
 }
 
+// pose notes where all bodies are. It reports whether that is known of the robot's.
+func (z *zone) pose(b *Body) bool {
+	known := true
+	for n := range z.poses {
+		z.poses[n] = b.scene.system.Pose(n)
+		known = known && (!b.owns(n) || finite(z.poses[n].Position[:]...) && finite(z.poses[n].Rotation[:]...))
+	}
+	return known
+}
+
 // owns reports whether a body of the system is one of the robot's.
 func (b *Body) owns(body int) bool { return body >= b.at.body && body < b.at.body+len(b.parts) }
 
 // make builds the space of a zone: the robot's shapes, larger by foresight and margin, then those of the thing.
 func (z *zone) make(b *Body) {
-	z.of, z.space = b.scene.system, nil
+	z.of, z.space, z.failed = b.scene.system, nil, false
 	z.poses = make([]collide.Pose, len(b.scene.sight.poses))
 	var geoms []collide.Geom
 	for _, g := range b.scene.sight.geoms {
@@ -133,9 +145,11 @@ func (z *zone) make(b *Body) {
 		}
 	}
 	if own == 0 || own == len(geoms) {
+		z.failed = own == 0
 		return
 	}
-	if space, err := collide.New(geoms, nil, 0); err == nil {
+	space, err := collide.New(geoms, nil, 0)
+	if z.failed = err != nil; err == nil {
 		z.space = space
 	}
 }

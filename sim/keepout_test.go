@@ -113,7 +113,7 @@ func TestVirtualContact(t *testing.T) {
 			if err := s.Advance(10 * time.Millisecond); err != nil {
 				t.Fatal(err)
 			}
-			if depth, _, with := b.VirtualContact(); front(s, b) > 0.02 {
+			if depth, _, with, _ := b.VirtualContact(); front(s, b) > 0.02 {
 				before = max(before, depth)
 			} else {
 				after, other = max(after, depth), with

@@ -85,7 +85,7 @@ func Build(p *plan.Plan, log *slog.Logger) (sys *System, err error) {
 	if err := errors.Join(b.openDevices(), b.openLines(), b.openOutfits()); err != nil {
 		return nil, err
 	}
-	for _, bus := range b.buses() {
+	for _, bus := range b.Buses() {
 		if err := b.Rig.AddBus(bus); err != nil {
 			return nil, err
 		}
@@ -163,24 +163,24 @@ func (b restarted) Forget() {
 	b.driver.ForgetReadings()
 }
 
-// buses are all open lines and devices that the rig sends to and receives from, those of real classes too.
-func (b *Builder) buses() (list []hal.Bus) {
-	for _, r := range b.Runners {
-		if f, ok := r.(forgetful); ok && b.Emulation != nil {
-			list = append(list, restarted{r, f, b.Emulation})
+// Buses are all open lines and devices that the rig sends to and receives from, those of real classes too.
+func (s *System) Buses() (list []hal.Bus) {
+	for _, r := range s.Runners {
+		if f, ok := r.(forgetful); ok && s.Emulation != nil {
+			list = append(list, restarted{r, f, s.Emulation})
 			continue
 		}
 		list = append(list, r)
 	}
-	for _, l := range b.Lines {
+	for _, l := range s.Lines {
 		if f, ok := l.Chain.(forgetful); ok && l.Emu != nil {
 			list = append(list, restarted{l.Chain, f, l.Emu})
 			continue
 		}
 		list = append(list, l.Chain)
 	}
-	for _, name := range report.SortedKeys(b.outfits) {
-		list = append(list, b.outfits[name].buses()...)
+	for _, name := range report.SortedKeys(s.outfits) {
+		list = append(list, s.outfits[name].Buses()...)
 	}
 	return list
 }

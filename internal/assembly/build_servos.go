@@ -36,7 +36,8 @@ func (b *Builder) openLines() error {
 func (b *Builder) openLine(name string, kind configs.BodyKind, on []plan.JointRef) error {
 	bus := b.Plan.Config.Buses[name]
 	l := line{Name: name, kind: kind}
-	cfg := servo.ChainConfig{Name: name, Period: b.Plan.Config.Clock.Period, Latency: bus.Latency}
+	cfg := servo.ChainConfig{Name: name, Period: b.Plan.Config.Clock.Period, Latency: bus.Latency,
+		Spans: kind == configs.Real, Inside: b.Plan.Replay}
 	for _, h := range on {
 		cfg.Servos = append(cfg.Servos, b.Plan.ServoConfig(h))
 	}
@@ -59,9 +60,6 @@ func (b *Builder) openLine(name string, kind configs.BodyKind, on []plan.JointRe
 	}
 	if l.Chain = t.Driver.Chain(cfg); kind == configs.Emulated || b.Plan.Replay {
 		l.Chain.Inline()
-	}
-	if kind == configs.Real {
-		l.Chain = newPaced(l.Chain, name, len(cfg.Servos), cfg.Period, b.Plan.Replay)
 	}
 	b.Lines = append(b.Lines, l)
 	if err := l.Chain.Open(); err != nil {

@@ -15,16 +15,12 @@ type LineState struct {
 	Name, Body string
 	Joints     []string // AGENT/JOINT of its servos
 	Stats      servo.Stats
-	Span       int // cycles that an exchange takes
 }
 
 // LineStates lists the buses with servos, at a cycle's edge.
 func (s *System) LineStates() (list []LineState) {
 	for _, l := range s.Lines {
-		state := LineState{Name: l.Name, Body: string(l.kind), Stats: l.Chain.Stats(), Span: 1}
-		if p, ok := l.Chain.(*pacedChain); ok {
-			state.Span = p.Span()
-		}
+		state := LineState{Name: l.Name, Body: string(l.kind), Stats: l.Chain.Stats()}
 		for _, h := range s.Plan.On(l.Name, l.kind) {
 			state.Joints = append(state.Joints, s.Plan.JointName(h))
 		}

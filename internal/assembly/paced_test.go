@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -17,32 +18,57 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// slow is the chain of one servo that is where its goal is, on a line whose exchange takes its time, unless it is a
+// slow is the protocol and the line of one servo that is where its goal is; an exchange takes its time, unless it is a
 // recording of one.
 type slow struct {
-	took         atomic.Int64 // ns
-	real         bool
-	stats        servo.Stats
-	staged, goal servo.Goal
-	state        servo.State
+	chain *servo.GenericChain
+	took  atomic.Int64 // ns
+	real  bool
+	start time.Time
+	reads atomic.Int64
+	fault atomic.Bool // the next exchange panics
+	on    bool
+	cuts  atomic.Int64 // torque off, sent
 }
 
-func (s *slow) Send() error {
-	s.wait(1)
-	s.goal = s.staged
+func (s *slow) Connect(*servo.Exchange) {}
+func (s *slow) Identify(int) error {
+	s.chain.Devices[0].SawTorque(servo.Off, false)
 	return nil
 }
-
-func (s *slow) Receive() error {
-	s.wait(3)
-	s.stats.Cycles++
-	s.stats.Spent = time.Duration(s.took.Load())
-	if s.goal.Enable && s.goal.Mode == hal.PositionMode {
-		s.state.Position = math.Round(s.goal.Position)
+func (s *slow) Ready(i int) (bool, error) { return s.chain.Resting(i), nil }
+func (s *slow) StageTorqueOff(int)        { s.cuts.Add(1); s.on = false }
+func (s *slow) StageTorqueOn(int, int)    { s.on = true }
+func (s *slow) StageGoal(int) bool        { return true }
+func (s *slow) Steps() int                { return 1 }
+func (s *slow) Stage()                    {}
+func (s *slow) Flush() error              { s.wait(1); return nil }
+func (s *slow) SyncRead(_ servo.Level, list []int) error {
+	if s.fault.Swap(false) {
+		panic("a fault of the protocol")
 	}
-	s.state.Torque, s.state.Time = s.goal.Enable, time.Duration(s.stats.Cycles)
+	s.wait(3)
+	return s.ReadState(0)
+}
+
+func (s *slow) ReadState(int) error {
+	s.reads.Add(1)
+	d := &s.chain.Devices[0]
+	if d.State.Velocity, d.State.Effort = math.NaN(), math.NaN(); d.Goal.Enable && d.Goal.Mode == hal.PositionMode {
+		d.State.Position = math.Round(d.Goal.Position)
+	}
+	s.chain.MarkReceived(0)
+	return s.ReadHealth(0)
+}
+
+func (s *slow) ReadHealth(int) error {
+	s.chain.Devices[0].SawTorque(map[bool]servo.Switch{true: servo.On, false: servo.Off}[s.on], false)
+	s.chain.Devices[0].State.Torque = s.on
 	return nil
 }
+func (s *slow) Invalidate(int)                {}
+func (s *slow) Clear(int) error               { return nil }
+func (s *slow) ParserStats() (uint64, uint64) { return 0, 0 }
 
 func (s *slow) wait(quarters int64) {
 	if s.real {
@@ -50,14 +76,43 @@ func (s *slow) wait(quarters int64) {
 	}
 }
 
-func (s *slow) Open() error                 { return nil }
-func (s *slow) Units(int) servo.Units       { return slowUnits }
-func (s *slow) SetGoal(_ int, g servo.Goal) { s.staged = g }
-func (s *slow) State(int) *servo.State      { return &s.state }
-func (s *slow) Halt() []error               { return []error{nil} }
-func (s *slow) Close() error                { return nil }
-func (s *slow) Stats() servo.Stats          { return s.stats }
-func (s *slow) Inline()                     {}
+// slowWire is its line.
+type slowWire struct{ *slow }
+
+func (s slowWire) Write(p []byte) (int, error)                 { return len(p), nil }
+func (s slowWire) Read(_ []byte, d time.Duration) (int, error) { return 0, os.ErrDeadlineExceeded }
+func (s slowWire) Discard() error                              { return nil }
+func (s slowWire) Baud() int                                   { return 1000000 }
+func (s slowWire) SetBaud(int) error                           { return nil }
+func (s slowWire) Close() error                                { return nil }
+func (s slowWire) Now() time.Duration {
+	if !s.real {
+		return time.Duration(s.reads.Load())
+	}
+	return time.Since(s.start)
+}
+
+// newSlow is the chain.
+func newSlow(t *testing.T, took time.Duration, replay bool) (*servo.GenericChain, *slow) {
+	t.Helper()
+	s := &slow{real: !replay, start: time.Now()}
+	s.chain = servo.NewGenericChain(servo.ChainConfig{Name: "arm", Line: slowWire{s}, Period: pacedPeriod, Health: -1,
+		Spans: true, Inside: replay, Servos: []servo.ServoConfig{{ID: 1, Model: slowModel{}}}},
+		servo.ChainSpec{LastID: 9, Bits: 10, Out: 64, In: 64, Known: func(int) bool { return true },
+			Base: func(int) servo.Level { return servo.SyncReads }}, s)
+	s.chain.Devices[0].State.Position = 2048
+	if err := s.chain.Open(); err != nil {
+		t.Fatal(err)
+	}
+	s.took.Store(int64(took))
+	return s.chain, s
+}
+
+type slowModel struct{ servo.Model }
+
+func (slowModel) Units() servo.Units              { return slowUnits }
+func (slowModel) Register(string) *servo.Register { return nil }
+func (slowModel) Setting(string) *servo.Register  { return nil }
 
 var slowUnits = servo.Units{Name: "m", TicksPerTurn: 4096, CentreTicks: 2048, MaxTicks: 4095, MaxVelocity: 6,
 	TorqueConstant: 2, MaxEffort: 1, NominalVolts: 12, Modes: [hal.NumModes]bool{true}}
@@ -70,7 +125,7 @@ func (b bubble) SleepUntil(t time.Duration) { time.Sleep(t - b.Now()) }
 const pacedPeriod = 10 * time.Millisecond
 
 // onSlowLine is a rig of one real joint on a line whose exchange takes took.
-func onSlowLine(t *testing.T, took time.Duration, replay bool) (*hal.Rig, *hal.Agent, *slow, *pacedChain) {
+func onSlowLine(t *testing.T, took time.Duration, replay bool) (*hal.Rig, *hal.Agent, *slow, *servo.GenericChain) {
 	t.Helper()
 	mode := hal.Realtime
 	if replay {
@@ -81,9 +136,7 @@ func onSlowLine(t *testing.T, took time.Duration, replay bool) (*hal.Rig, *hal.A
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := &slow{real: !replay, state: servo.State{Position: 2048, Time: -1}}
-	line.took.Store(int64(took))
-	paced := newPaced(line, "arm", 1, pacedPeriod, replay)
+	paced, line := newSlow(t, took, replay)
 	u := slowUnits
 	x, err := drivers.NewBody(haltest.Layout("x"),
 		[]drivers.Joint{{Chain: paced, ID: 1, Calibration: calibration.Nominal(
@@ -159,7 +212,7 @@ func TestSlowLineHasItsOwnRate(t *testing.T) {
 		}
 		line.took.Store(int64(2 * time.Millisecond))
 		time.Sleep(5 * time.Second)
-		if n := paced.Span(); n != 1 {
+		if n := paced.Stats().Span; n != 1 {
 			t.Errorf("a fast line: got an exchange every %d cycles, want every one", n)
 		}
 		cancel()
@@ -196,4 +249,43 @@ func TestSlowLineHasItsOwnRate(t *testing.T) {
 			j.Free(c)
 		}
 	})
+}
+
+// TestStopOfASlowLine: while an exchange of five cycles is under way torque off is sent, from any goroutine, and Halt
+// proves it; a panic of the exchange is the cycle's.
+func TestStopOfASlowLine(t *testing.T) {
+	c, line := newSlow(t, 2*time.Millisecond, false)
+	c.SetPace(5, pacedPeriod)
+	cycle := func(n int) (err error) {
+		for range n {
+			err = errors.Join(err, c.Send(), c.Receive())
+		}
+		return err
+	}
+	c.SetGoal(0, servo.Goal{Enable: true, Mode: hal.PositionMode, Position: 2000, Limit: 1})
+	if err := cycle(20); err != nil || !c.State(0).Torque {
+		t.Fatalf("got %v, %+v, want torque", err, c.State(0))
+	}
+	if err := c.Send(); err != nil {
+		t.Fatal(err)
+	}
+	before := line.cuts.Load()
+	if err := c.CutTorque(); err != nil || line.cuts.Load() == before {
+		t.Errorf("cut: got %v, %d sent, want one", err, line.cuts.Load()-before)
+	}
+	if faults := c.Halt(); faults[0] != nil || c.State(0).Torque {
+		t.Errorf("halt: got %v, torque %v", faults, c.State(0).Torque)
+	}
+	line.fault.Store(true)
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("a panic of the exchange is not the cycle's")
+			}
+		}()
+		cycle(10)
+	}()
+	if err := errors.Join(cycle(5), c.Close()); err != nil {
+		t.Error(err)
+	}
 }

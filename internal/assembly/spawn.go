@@ -151,7 +151,7 @@ func (y *Spawner) attend(o *ClassDevices) error {
 		y.sys.before.join(o.before)
 		y.sys.After.join(o.after)
 	})
-	for _, b := range o.buses() {
+	for _, b := range o.Buses() {
 		if err := y.sys.Rig.AddBus(b); err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ func (y *Spawner) clear(name string, p *Spawned) (fault error) {
 	case o != nil && o.real:
 		o.bound = false
 	case o != nil:
-		for _, b := range o.buses() {
+		for _, b := range o.Buses() {
 			y.sys.Rig.RemoveBus(b)
 		}
 		y.sys.Rig.BetweenCycles(func() {

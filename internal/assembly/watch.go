@@ -3,7 +3,6 @@ package assembly
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 
 	"github.com/halyard-robotics/halyard/configs"
@@ -20,22 +19,14 @@ type watch struct {
 	policy string // guard.virtual_contact
 	fence  func() []hal.Approach
 	real   bool
-	log    *slog.Logger
+	lost   func() bool // the twin is not where the robot is; nil = it has none
 	events *hal.Events
 	event  hal.EventID
 
-	depth      float64 // m, of the contact in the last Advance
-	own, other hal.Part
-	told       float64 // the depth that was reported; 0 = none
-	apart      int     // cycles without contact
+	depth float64  // m, of the contact in the last Advance
+	other hal.Part // what is touched
+	blind []hal.Approach
 }
-
-const (
-	// deeper is how much deeper a contact must become to stop a robot that an operator has armed in it.
-	deeper = 0.005 // m
-	// partedCycles without contact are the end of one.
-	partedCycles = 10
-)
 
 // agentConfig is the config of an agent with its watch.
 func (s *System) agentConfig(p *plan.AgentPlan, body hal.Body, robot *sim.Body, reality hal.BodyKind) (
@@ -48,8 +39,14 @@ func (s *System) agentConfig(p *plan.AgentPlan, body hal.Body, robot *sim.Body, 
 		}
 		return c, nil, nil
 	}
-	w := &watch{robot: robot, policy: g.VirtualContact, real: p.Config.Has(configs.Real), log: s.Log,
-		events: s.Rig.Events()}
+	w := &watch{robot: robot, policy: g.VirtualContact, real: p.Config.Has(configs.Real),
+		events: s.Rig.Events(), blind: make([]hal.Approach, 1)}
+	if t, ok := wrapped[interface {
+		hal.Body
+		Lost() bool
+	}](body); ok {
+		w.lost = t.Lost
+	}
 	if len(g.KeepOut) > 0 {
 		var things []string
 		var margins []float64
@@ -83,39 +80,33 @@ func (w *watch) declare(name string, v *hal.Values) {
 		func() hal.Value { return hal.Value{Kind: hal.StringValue, Text: partText(w.other, w.depth)} }, nil)
 }
 
-// look is hal.AgentConfig's Watch.
-func (w *watch) look() (near []hal.Approach, stop string) {
-	if w.fence != nil {
+// look is hal.AgentConfig's Watch. Of a robot that is not where its twin is no motion keeps away from anything.
+func (w *watch) look() (near []hal.Approach, told string, stop bool) {
+	switch {
+	case w.fence == nil:
+	case w.lost != nil && w.lost():
+		near = w.blind
+	default:
 		near = w.fence()
 	}
 	if w.real {
-		stop = w.touch()
+		told = w.touch()
 	}
-	return near, stop
+	return near, told, told != "" && w.policy == "stop"
 }
 
-// touch notes a virtual contact. It returns why the robot must hold still.
-func (w *watch) touch() (stop string) {
-	if w.depth, w.own, w.other = w.robot.VirtualContact(); w.depth <= 0 {
-		if w.apart++; w.apart >= partedCycles {
-			w.told = 0
-		}
+// touch notes a virtual contact. It returns what is told of a new one, or of one that is much deeper.
+func (w *watch) touch() (told string) {
+	var own hal.Part
+	var fresh bool
+	if w.depth, own, w.other, fresh = w.robot.VirtualContact(); w.depth <= 0 {
 		return ""
 	}
-	w.apart = 0
 	w.events.Raise(w.event)
-	if w.told > 0 && w.depth < w.told+deeper {
+	if !fresh {
 		return ""
 	}
-	first := w.told == 0
-	if w.told = w.depth; first {
-		w.log.Warn("virtual contact: the real robot feels nothing of it", "robot", w.own.Agent, "body", w.own.Body,
-			"with", partText(w.other, w.depth), "depth_m", w.depth)
-	}
-	if w.policy != "stop" {
-		return ""
-	}
-	return fmt.Sprintf("virtual contact of %s with %s", w.own.Body, partText(w.other, w.depth))
+	return fmt.Sprintf("virtual contact of %s with %s, %.1f mm", own.Body, partText(w.other, w.depth), 1000*w.depth)
 }
 
 // partText names what is touched; "" without a contact.

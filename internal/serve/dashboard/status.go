@@ -109,7 +109,7 @@ func (r *shown) status() rigStatus {
 				Cycles: l.Stats.Cycles, Timeouts: l.Stats.Timeouts, BadChecksums: l.Stats.BadChecksums,
 				Garbage: l.Stats.Garbage, Fallbacks: l.Stats.Fallbacks, Reopened: l.Stats.Reopened,
 				Sent: l.Stats.Sent, Received: l.Stats.Received, Wire: report.Number(l.Stats.Wire.Seconds()),
-				Spent: report.Number(l.Stats.Spent.Seconds()), Span: l.Span, Silent: l.Joints})
+				Spent: report.Number(l.Stats.Spent.Seconds()), Span: l.Stats.Span, Silent: l.Joints})
 		}
 	})
 	for i := range out.Buses {
