@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
@@ -49,7 +50,12 @@ func TestChainIsTheDrivers(t *testing.T) {
 		if kind == configs.Real {
 			p.Replay = true // its line is the one given here
 			for k := range p.Agents[0].Joints {
-				p.Agents[0].Joints[k].Body = kind
+				j := &p.Agents[0].Joints[k]
+				j.Body = kind
+				u := j.Servo.Units()
+				j.Calibration = calibration.Nominal(p.Agents[0].Robot.Joints[k].Name, calibration.Servo{Model: u.Name,
+					ID: j.Hardware.ID}, calibration.Model{TicksPerTurn: u.TicksPerTurn, CentreTicks: u.CentreTicks,
+					MaxTicks: u.MaxTicks, TorqueConstant: u.TorqueConstant})
 			}
 			p.Tap = func(string, configs.BodyKind, servo.Opener) servo.Opener {
 				return func() (servo.Line, error) {
