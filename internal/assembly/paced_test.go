@@ -212,11 +212,12 @@ func TestSlowLineHasItsOwnRate(t *testing.T) {
 		}
 		line.took.Store(int64(2 * time.Millisecond))
 		time.Sleep(5 * time.Second)
+		cancel()
+		err := <-ran
 		if n := paced.Stats().Span; n != 1 {
 			t.Errorf("a fast line: got an exchange every %d cycles, want every one", n)
 		}
-		cancel()
-		if err := errors.Join(<-ran, paced.Close()); err != nil {
+		if err := errors.Join(err, paced.Close()); err != nil {
 			t.Error(err)
 		}
 		j.Close()
