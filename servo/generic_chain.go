@@ -275,14 +275,15 @@ func (r *GenericChain) pace() {
 
 // Fault returns why servo i has no torque although it is commanded on, or nil. Torque stays off until Enable has been
 // false once.
-func (r *GenericChain) Fault(i int) error { return r.Devices[i].State.Inhibit }
+func (r *GenericChain) Fault(i int) error { return r.State(i).Inhibit }
 
 // Stats returns the counts so far.
 func (r *GenericChain) Stats() Stats {
-	s := r.stats
+	from := &r.stats
 	if r.flight.long() {
-		s = r.flight.stats
+		from = &r.flight.stats
 	}
+	s := *from
 	s.Span = r.flight.cycles
 	return s
 }
