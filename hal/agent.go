@@ -27,8 +27,8 @@ type AgentConfig struct {
 	Guard    GuardConfig
 	// Watch, if not nil, is called in each cycle before the guard decides, under the rig's lock: it must not block, log
 	// nor call the rig. It lists how the actuators bring the robot nearer to what it must keep away from; the guard
-	// reads the list in this cycle. The rig logs what it tells, if anything; with stop the robot holds still, and only an
-	// operator arms it.
+	// reads the list in this cycle. The rig logs what it tells, if anything; with stop the robot holds still, and only
+	// an operator arms it.
 	Watch func() (near []Approach, told string, stop bool)
 }
 
@@ -40,9 +40,10 @@ type Agent struct {
 	world    World
 	bodyKind BodyKind
 	layout   *Layout
-	frame    *Frame                            // the rig's; only under its lock
-	shown    *Frame                            // the frame as observers see it: NaN of what a lost device measures
-	faulty   []EventID                         // one per device: the event of its present fault, raised once; 0 without a fault
+	frame    *Frame // the rig's; only under its lock
+	shown    *Frame // the frame as observers see it: NaN of what a lost device measures
+	// one per device: the event of its present fault, raised once; 0 without a fault
+	faulty   []EventID
 	faults   []EventID                         // one a device: "/humanoid/left_elbow/Fault"
 	returns  []EventID                         // likewise: "/humanoid/left_elbow/Recovered"
 	odd      []bool                            // one an actuator: its guard has reported a fault

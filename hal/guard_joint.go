@@ -15,8 +15,8 @@ const (
 	// brakeShare is the excess over the speed that is allowed near a limit, as a share of the greatest speed, at which
 	// the whole torque brakes.
 	brakeShare = 0.2
-	// brakeMemory is the time after a brake within which one in the other direction shows that it was too strong for the
-	// dead time of the line; brakeEase bounds how often it is halved.
+	// brakeMemory is the time after a brake within which one in the other direction shows that it was too strong for
+	// the dead time of the line; brakeEase bounds how often it is halved.
 	brakeMemory = 250 * time.Millisecond
 	brakeEase   = 6
 	// leadShare of its goal's speed is how fast a joint may turn towards its goal: it is brought onto the joint then.
@@ -304,8 +304,8 @@ type brake struct {
 // gain is the share of the whole brake.
 func (b *brake) gain() float64 { return 1 / float64(int(1)<<b.ease) }
 
-// note notes a brake in the direction of by, 0 = none. Every memory cycles without a reversal it is halved once less, so
-// that a load meets the whole of it again.
+// note notes a brake in the direction of by, 0 = none. Every memory cycles without a reversal it is halved once less,
+// so that a load meets the whole of it again.
 func (b *brake) note(by float64, memory int) {
 	switch {
 	case by != 0 && (b.cycles == 0 || b.ahead != (by > 0)):

@@ -2,8 +2,8 @@ package hal
 
 import "math"
 
-// Approach is how the actuators of a robot bring it nearer to something: the gap changes at the sum of Moves times their
-// speeds, m/s. One without Moves is of something whose place is not known: no actuator moves.
+// Approach is how the actuators of a robot bring it nearer to something: the gap changes at the sum of Moves times
+// their speeds, m/s. One without Moves is of something whose place is not known: no actuator moves.
 type Approach struct {
 	Moves []float64 // m per rad or m of each actuator; 0 = it has no effect
 	Room  float64   // m, how much nearer it may come

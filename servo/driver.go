@@ -69,8 +69,8 @@ type ChainConfig struct {
 	// Paced is of a line in memory, whose transfers cost time of its own clock only: one that takes longer than Period
 	// occupies the line for the cycles that it lasts. Nothing is sent in them, and States are those before.
 	Paced bool
-	// Spans is of a real line: one whose exchanges take longer than Period has its own rate; see GenericChain.Pace. With
-	// Inside, of a recording, such an exchange runs in its last cycle, in the caller's goroutine.
+	// Spans is of a real line: one whose exchanges take longer than Period has its own rate; see GenericChain.Pace.
+	// With Inside, of a recording, such an exchange runs in its last cycle, in the caller's goroutine.
 	Spans, Inside bool
 }
 

@@ -35,8 +35,8 @@ type zone struct {
 const (
 	// foresight is the gap, on top of the margin, from which a robot is slowed down.
 	foresight = 0.5 // m
-	// The gap closes at most so fast that the way to the margin takes this long. Wheels answer later: a base reports ten
-	// times a second, and rolls.
+	// The gap closes at most so fast that the way to the margin takes this long. Wheels answer later: a base reports
+	// ten times a second, and rolls.
 	jointBraking = 0.25 // s
 	wheelBraking = 0.8  // s
 	// A joint that moves a point nearly along a surface does not bring it nearer.

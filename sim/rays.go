@@ -94,7 +94,8 @@ func (s *sight) now() *ray.BVH {
 // shine is a ray of a sensor, whose axes are at, along a direction in them.
 func (s *sensor) shine(at *hal.Pose, way [3]float64) ray.Ray {
 	// A sensor sees past its own housing, or its first hit would be the robot that carries it.
-	r := ray.Ray{Origin: at.Position, Direction: at.Turn(way), Max: s.device.spec.Range, Mask: ^s.robot.group &^ ghostGroup}
+	r := ray.Ray{Origin: at.Position, Direction: at.Turn(way), Max: s.device.spec.Range,
+		Mask: ^s.robot.group &^ ghostGroup}
 	if s.device.spec.Clear {
 		r.Mask &^= glassGroup
 	}

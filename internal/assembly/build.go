@@ -76,7 +76,8 @@ func Build(p *plan.Plan, log *slog.Logger) (sys *System, err error) {
 		if _, err = p.Agents[i].Stand(b.Scene); err != nil {
 			return nil, err
 		}
-		if b.Robots[i] = b.Scene.Body(p.Agents[i].Config.Name); b.Robots[i] != nil && p.Agents[i].Config.Has(configs.Real) {
+		if b.Robots[i] = b.Scene.Body(p.Agents[i].Config.Name); b.Robots[i] != nil &&
+			p.Agents[i].Config.Has(configs.Real) {
 			if err = b.Robots[i].SetTwin(p.Agents[i].Config.Twin); err != nil {
 				return nil, err
 			}

@@ -128,7 +128,8 @@ func (b *Builder) twin(i int, body hal.Body, on []int, all bool) (hal.Body, erro
 		return body, err
 	}
 	home := (*hal.Pose)(nil)
-	if p.Config.PoseFrom != "odometry" || all && len(on) == len(p.Joints) || p.Base != nil && p.Base.Body == configs.Real {
+	if p.Config.PoseFrom != "odometry" || all && len(on) == len(p.Joints) || p.Base != nil &&
+		p.Base.Body == configs.Real {
 		at := p.Place()
 		home = &at
 	}

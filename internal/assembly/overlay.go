@@ -10,8 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim"
 )
 
-// overlaid is a body whose real range sensors measure simulated things too: of each ray the nearer of the two. A channel
-// of each sensor, NAME/overlay, counts the rays that are simulated.
+// overlaid is a body whose real range sensors measure simulated things too: of each ray the nearer of the two. A
+// channel of each sensor, NAME/overlay, counts the rays that are simulated.
 type overlaid struct {
 	hal.Body
 	layout  *hal.Layout
