@@ -6,9 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"net"
-	"net/netip"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -47,52 +45,19 @@ type Server struct {
 	buffers  map[int32]*Buffer
 	options  Options
 	traffic  protocols.Traffic
-
-	mu    sync.Mutex
-	hosts map[netip.Addr]*host // those with connections
-}
-
-// host is the connections of one address: a program opens one or two for each buffer.
-type host struct {
-	connections int           // guarded by Server.mu
-	requests    atomic.Uint64 // of all of them
 }
 
 // Writer is a client that writes: the connection of its last message.
 type Writer struct {
-	requests *atomic.Uint64
+	requests atomic.Uint64
 	left     atomic.Bool
-	leave    func()
 }
 
 // Left reports whether the client's connection has ended.
 func (w *Writer) Left() bool { return w.left.Load() }
 
-// Requests counts the requests from the client's address, on all its connections: while it rises the client is alive.
+// Requests counts the requests of the connection: while it rises the client is alive.
 func (w *Writer) Requests() uint64 { return w.requests.Load() }
-
-// enter returns the writer of a new connection. Its leave is called when the connection has ended.
-func (s *Server) enter(conn net.Conn) *Writer {
-	at := protocols.TCPAddr(conn.RemoteAddr())
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	h := s.hosts[at]
-	if h == nil {
-		h = &host{}
-		s.hosts[at] = h
-	}
-	h.connections++
-	w := &Writer{requests: &h.requests}
-	w.leave = func() {
-		w.left.Store(true)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if h.connections--; h.connections == 0 {
-			delete(s.hosts, at)
-		}
-	}
-	return w
-}
 
 // names are the names of the buffers, by their numbers.
 func (s *Server) names() (list []string) {
@@ -119,8 +84,7 @@ func (s *Server) info(name string) string {
 
 // NewServer returns a server of buffers, which must have different numbers. It owns listener.
 func NewServer(listener net.Listener, buffers []*Buffer, o Options) (*Server, error) {
-	s := &Server{listener: listener, buffers: map[int32]*Buffer{}, options: o.withDefaults(),
-		hosts: map[netip.Addr]*host{}}
+	s := &Server{listener: listener, buffers: map[int32]*Buffer{}, options: o.withDefaults()}
 	for _, b := range buffers {
 		if before := s.buffers[b.options.Number]; before != nil {
 			return nil, fmt.Errorf("buffer %s: number %d is that of %s", b.options.Name, b.options.Number,

@@ -136,12 +136,12 @@ type session struct {
 }
 
 func newSession(s *Server, conn net.Conn, log *slog.Logger) *session {
-	return &session{server: s, conn: conn, log: log, in: bufio.NewReader(conn), writer: s.enter(conn)}
+	return &session{server: s, conn: conn, log: log, in: bufio.NewReader(conn), writer: &Writer{}}
 }
 
 // run serves until the client leaves or ctx ends, and returns the reason.
 func (s *session) run(ctx context.Context) error {
-	defer s.writer.leave()
+	defer s.writer.left.Store(true)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { s.conn.Close() })

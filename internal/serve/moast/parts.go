@@ -232,6 +232,17 @@ func (v *vehicle) Release(part int) {
 	}
 }
 
+// Ready gives the lease back where a stop or a disarm has ended what it was for: no lease outlives them.
+func (v *vehicle) Ready() error {
+	if state, _, _ := v.agent.Guard(); state == hal.Armed && !v.rig.Latched() {
+		return nil
+	}
+	clear(v.moving)
+	v.Release(echelon.Mobility)
+	hal.FillNaN(v.held)
+	return v.agent.Ready()
+}
+
 // Drive turns the wheels of both sides.
 func (v *vehicle) Drive(left, right float64) error {
 	var goals []goal

@@ -235,6 +235,11 @@ func (h *Hierarchy) Buffer(name string) *nml.Buffer { return h.buffers.byName[na
 // Step runs the modules that are due at now, s, from above, so that a command passes down in one step.
 func (h *Hierarchy) Step(now float64) error {
 	var faults []error
+	if err := h.vehicle.Ready(); err != nil {
+		for _, m := range h.modules {
+			m.abandon(err.Error())
+		}
+	}
 	for i := len(h.modules) - 1; i >= 0; i-- {
 		h.modules[i].run(now)
 	}

@@ -67,8 +67,12 @@ type buffers struct {
 // header is what an rcslib program keeps in a buffer beside the message, bytes.
 const header = 64
 
+// dispGrowth times four is the characters of a double over its bytes.
+const dispGrowth = 10
+
 // get is a buffer that exists, or a new one that takes each of messages in full: an rcslib program refuses a buffer
-// that is smaller than the object of a message.
+// that is smaller than the object of a message, and takes an encoded one of twice that in packed and xdr, four times
+// that in disp, where a double has up to 318 characters.
 func (b *buffers) get(name string, messages ...int32) *nml.Buffer {
 	if have := b.byName[name]; have != nil {
 		return have
@@ -76,6 +80,9 @@ func (b *buffers) get(name string, messages ...int32) *nml.Buffer {
 	size := 0
 	for _, id := range messages {
 		size = max(size, int(nml.Size(moast.New(id)))+header)
+	}
+	if b.encoding == nml.Disp {
+		size *= dispGrowth
 	}
 	buffer, err := nml.NewBuffer(nml.BufferOptions{Name: name, Number: int32(len(b.all) + 1), Size: size,
 		Encoding: b.encoding, Vocabulary: moast.New})
@@ -179,12 +186,18 @@ func (m *Module) watch() {
 		return
 	}
 	m.superior = nil
-	if m.Head.Status == moast.Exec && !m.administrative() {
-		m.Fail(why)
-	}
+	m.abandon(why)
 	m.controller.Stop(m)
 	for _, l := range m.subordinates {
 		l.leave()
+	}
+}
+
+// abandon ends a task at work with an error: after a stop it must not go on when an operator arms.
+func (m *Module) abandon(why string) {
+	if m.Head.Status == moast.Exec && !m.administrative() {
+		m.Fail(why)
+		m.controller.Stop(m)
 	}
 }
 

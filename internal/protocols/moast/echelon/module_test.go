@@ -2,7 +2,11 @@ package echelon
 
 import (
 	"context"
+	"errors"
 	"math"
+	"reflect"
+	"sort"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -171,10 +175,15 @@ func TestSuperior(t *testing.T) {
 				}
 				synctest.Wait()
 				s.mute = true
+				look := func() { // a reader, on another connection
+					if _, err := stat.Peek(moast.New); err != nil {
+						t.Fatal(err)
+					}
+				}
 				for range 5 {
 					s.pass(1)
 					if k.silence > 0 {
-						if _, err := stat.Peek(moast.New); err != nil { // on another connection of the same client
+						if _, err := cmd.Count(); err != nil { // any request of the writer is a sign of life
 							t.Fatal(err)
 						}
 					}
@@ -188,9 +197,11 @@ func TestSuperior(t *testing.T) {
 					synctest.Wait()
 				} else {
 					s.pass(1.5)
+					look()
 					if s.rover.rates[0] < 2.9 {
 						t.Errorf("silent for 1.5 s: got wheels %v", s.rover.rates)
 					}
+					look() // does not keep the task
 					s.pass(0.6)
 				}
 				s.pass(0.1)
@@ -200,6 +211,34 @@ func TestSuperior(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestStopped: a stop ends every task with an error, and none goes on when the robot is armed again.
+func TestStopped(t *testing.T) {
+	for module, c := range map[string]moast.Command{"primMobJA": &moast.PrimMobCmdVel{V: 0.3},
+		"amMobJA": &moast.AMMobCmdMoveWaypoint{Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: 2},
+			Neighborhood: 0.2}}, Neighborhood: 0.2, Speed: 0.3}} {
+		s := start(t, newRover(), module, Servo, Prim, AM)
+		s.init()
+		s.send(c)
+		if s.pass(2); s.rover.rates == [2]float64{} {
+			t.Fatalf("%s: got still wheels, want driven ones", module)
+		}
+		s.rover.stopped = errors.New("command rover: stopped")
+		h := s.until(0.1, moast.Error)
+		if s.pass(0.2); h.Message != "command rover: stopped" || s.rover.rates != [2]float64{} {
+			t.Errorf("%s, stopped: got %q, wheels %v", module, h.Message, s.rover.rates)
+		}
+		s.rover.stopped = nil
+		drives := s.rover.drives
+		if s.pass(3); s.rover.rates != [2]float64{} || s.rover.drives != drives {
+			t.Errorf("%s, armed again: got wheels %v, %d commands", module, s.rover.rates, s.rover.drives-drives)
+		}
+		s.send(c)
+		if s.pass(2); s.rover.rates == [2]float64{} {
+			t.Errorf("%s, a new command: got still wheels", module)
+		}
 	}
 }
 
@@ -242,6 +281,79 @@ func TestSizes(t *testing.T) {
 	}
 	if len(most) > 0 {
 		t.Errorf("not there: %v", most)
+	}
+}
+
+// TestLongest: the longest form of each message passes through its buffer in each encoding, and an rcslib program's
+// buffer of that size, which takes twice the object in packed and xdr and four times in disp, holds it.
+func TestLongest(t *testing.T) {
+	factor, seen := map[nml.Encoding]int{nml.Packed: 2, nml.XDR: 2, nml.Disp: 4}, 0
+	for id := int32(1); id < 20_000; id++ {
+		m := moast.New(id)
+		if m == nil {
+			continue
+		}
+		seen++
+		longest(m, reflect.ValueOf(m).Elem())
+		for e, times := range factor {
+			b := &buffers{encoding: e, byName: map[string]*nml.Buffer{}}
+			buffer := b.get("b", id)
+			if err := buffer.Write(m); err != nil {
+				t.Errorf("%s, %v: %v", moast.Symbol(id), e, err)
+				continue
+			}
+			bytes, _ := nml.Append(nil, e, m)
+			if most := times * (buffer.Options().Size - header); len(bytes) > most {
+				t.Errorf("%s, %v: got %d bytes, want at most %d", moast.Symbol(id), e, len(bytes), most)
+			}
+		}
+	}
+	if seen < 140 {
+		t.Errorf("got %d messages, want 140 or more", seen)
+	}
+	if size := (&buffers{byName: map[string]*nml.Buffer{}}).get("b", data2D).Options().Size; size < 360_088 {
+		t.Errorf("SensorData2D: got %d bytes, want 360088 or more", size)
+	}
+}
+
+// longest gives each field of m in v the value of the longest text, and each array as many elements as it may have.
+func longest(m nml.Message, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if name := v.Type().Field(i).Name; name != "Kind" || v.Field(i).Int() == 0 { // of a message it is its type
+				longest(m, v.Field(i))
+			}
+		}
+	case reflect.Slice:
+		fits := func(n int) bool {
+			v.Set(reflect.MakeSlice(v.Type(), n, n))
+			_, err := nml.Append(nil, nml.Packed, m)
+			return !errors.Is(err, nml.ErrCount)
+		}
+		n := sort.Search(1<<20, func(n int) bool { return !fits(n + 1) })
+		fits(n)
+		for i := range n {
+			longest(m, v.Index(i))
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			longest(m, v.Index(i))
+		}
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int32:
+		v.SetInt(math.MinInt32)
+	case reflect.Uint8:
+		v.SetUint(1)
+	case reflect.Uint32:
+		v.SetUint(math.MaxUint32)
+	case reflect.Float32:
+		v.SetFloat(-math.MaxFloat32)
+	case reflect.Float64:
+		v.SetFloat(-math.MaxFloat64)
+	case reflect.String:
+		v.SetString(strings.Repeat("\x01", 1000))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 // rover is a skid-steered vehicle that rolls without slip among boxes: wheels of 0.1 m, 0.5 m apart.
 type rover struct {
+	stopped  error
 	blocked  bool // by a wall: its wheels turn, and it stays
 	at       place
 	rates    [2]float64
@@ -68,6 +69,7 @@ func (r *rover) Operate(effector, opcode int32, param float64) error {
 	return nil
 }
 func (r *rover) Place(to moast.Pose) error { r.placed = to; return nil }
+func (r *rover) Ready() error              { return r.stopped }
 func (r *rover) Release(part int) {
 	r.given = append(r.given, part)
 	if part == Mobility {

@@ -22,6 +22,8 @@ type Vehicle interface {
 	Operate(effector, opcode int32, param float64) error
 	// Place puts a simulated vehicle at a pose in absolute coordinates.
 	Place(to moast.Pose) error
+	// Ready is why commands do not move the vehicle: a stop, or it is disarmed. All its parts are given back then.
+	Ready() error
 	// Release gives a part back: it holds still. Mobility is 0, mission packages count from 1.
 	Release(part int)
 	// Observe fills o with what was measured last.
