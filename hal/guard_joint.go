@@ -2,6 +2,7 @@ package hal
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -15,10 +16,15 @@ const (
 	// brakeShare is the excess over the speed that is allowed near a limit, as a share of the greatest speed, at which
 	// the whole torque brakes.
 	brakeShare = 0.2
-	// brakeMemory is the time after a brake within which one in the other direction shows that it was too strong for
-	// the dead time of the line; brakeEase bounds how often it is halved.
-	brakeMemory = 250 * time.Millisecond
-	brakeEase   = 6
+	// brakeGain is the part of a joint's excess of speed that its brake takes away in a cycle: little enough for readings
+	// that are up to four cycles old. brakeLearn is how many cycles it takes to learn what a load needs.
+	brakeGain  = 0.25
+	brakeLearn = 36
+	// brakeSeen is the least share of the whole torque from whose effect a brake learns how light a joint is, which it
+	// forgets in brakeForget; brakeTurned the least speed of a joint that is turned back, in units of brakeShare.
+	brakeSeen   = 0.05
+	brakeTurned = 0.2
+	brakeForget = 2 * time.Second
 	// leadShare of its goal's speed is how fast a joint may turn towards its goal: it is brought onto the joint then.
 	leadShare = 2
 	// movedShare of the step that is allowed in a cycle is a goal that still moves.
@@ -284,42 +290,54 @@ func (g *guard) outward(a *Actuator, j *guardJoint, v float64) float64 {
 	if j.mode == TorqueMode {
 		full = a.Limits.MaxTorque
 	}
-	bound := func(allowed float64) float64 {
-		share := (allowed - e.speed) / (brakeShare * a.Limits.MaxVelocity) * j.brake.gain()
-		return full * max(-1, min(1, share))
-	}
-	out := min(bound(high), max(bound(low), v))
-	j.brake.note(out-v, int(brakeMemory.Seconds()*g.rate))
+	unit, b := brakeShare*a.Limits.MaxVelocity, &j.brake
+	upper, lower, gain := (high-e.speed)/unit, (low-e.speed)/unit, b.gain(g.seconds)
+	out := min(full*bounded(upper*gain-b.held), max(full*bounded(lower*gain-b.held), v))
+	b.note(out/full, out != v, upper, lower, e.speed/unit, g.seconds)
 	return out
 }
 
-// brake is the strength of a joint's brake in torque and duty mode. On a light motor behind a line with dead time the
-// whole of it turns the joint back, and then to and fro, faster each time: each reversal halves it.
+func bounded(v float64) float64 { return max(-1, min(1, v)) }
+
+// brake is the brake of a joint in torque and duty mode: in proportion to the excess of its speed, and what its load
+// was found to need. A reading is some cycles old when the motor acts on it. A brake that is too strong for that turns
+// a light joint back, and then to and fro, faster each time: its gain follows from how fast the joint was seen to
+// answer.
 type brake struct {
-	ease   int8 // times that it is halved
-	ahead  bool // its last direction
-	cycles int  // since it reversed, or was halved once less; 0 = it has not braked
+	light  float64    // the greatest acceleration that the whole torque was seen to make, in units of speed a second
+	held   float64    // share of the whole torque that the load needs; > 0 at the upper limit
+	speeds [2]float64 // of the last cycles, in units
+	shares [6]float64 // of the whole torque, in the last cycles
+	cycles int
 }
 
-// gain is the share of the whole brake.
-func (b *brake) gain() float64 { return 1 / float64(int(1)<<b.ease) }
+// gain is the share of the whole torque that an excess of one unit gets.
+func (b *brake) gain(dt float64) float64 { return min(1, brakeGain/(b.light*dt)) }
 
-// note notes a brake in the direction of by, 0 = none. Every memory cycles without a reversal it is halved once less,
-// so that a load meets the whole of it again.
-func (b *brake) note(by float64, memory int) {
-	switch {
-	case by != 0 && (b.cycles == 0 || b.ahead != (by > 0)):
-		if b.cycles > 0 {
-			b.ease = min(b.ease+1, brakeEase)
-		}
-		b.ahead, b.cycles = by > 0, 1
-	case b.cycles > memory:
-		if b.cycles = 1; b.ease > 0 {
-			b.ease--
-		} else if by == 0 {
-			b.cycles = 0
-		}
-	case b.cycles > 0:
-		b.cycles++
+// note notes that share of the whole torque was commanded in a cycle of dt seconds. upper and lower are by how much
+// less than allowed a joint of that speed turns, in units of speed.
+func (b *brake) note(share float64, brakes bool, upper, lower, speed, dt float64) {
+	if math.IsNaN(share + upper + lower) { // of a joint that can neither turn nor push
+		return
 	}
+	rate := b.gain(dt) / brakeLearn
+	switch {
+	case upper < 0 || b.held > 0:
+		b.held = min(1, max(0, b.held-rate*min(1, upper)))
+	case lower > 0 || b.held < 0:
+		b.held = max(-1, min(0, b.held-rate*max(-1, lower)))
+	}
+	if math.Abs(speed) > brakeTurned && b.held*speed < 0 { // it is turned back: what held it out is gone
+		b.held *= 0.8
+	}
+	old := &b.speeds[b.cycles%len(b.speeds)]
+	b.shares[b.cycles%len(b.shares)] = math.Abs(share)
+	b.cycles++
+	most := slices.Max(b.shares[:])
+	if most > brakeSeen && b.cycles > len(b.speeds) {
+		b.light = max(b.light, math.Abs(speed-*old)/(float64(len(b.speeds))*dt*most))
+	} else if !brakes && b.held == 0 {
+		b.light *= 1 - dt/brakeForget.Seconds()
+	}
+	*old = speed
 }
