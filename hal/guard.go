@@ -138,6 +138,7 @@ type guardJoint struct {
 	away     bool // without a trusted reading in the last cycle
 	noTorque bool // by a torque limit of 0
 	adrift   bool // its drive was lost, and there was no trusted reading since
+	begins   bool // its torque was switched on, and its drive was not read since
 	waits    bool // enabled without a trusted reading: it has no goal yet
 	homes    bool // its goal is the default pose, of a park or a reset: it moves at the home speed
 	off      bool // disarmed on its own, by a reset, until armed
@@ -145,6 +146,8 @@ type guardJoint struct {
 	coasts   bool // at the end of the rig: its torque must be seen to be off
 
 	last    time.Duration // elapsed time of its last command
+	begun   time.Duration // rig time at which its torque was switched on
+	from    float64       // its goal then
 	brake   brake
 	waiting bool          // its deadline runs
 	expired bool          // it has passed without a command since

@@ -21,10 +21,12 @@ const (
 	brakeGain  = 0.25
 	brakeLearn = 36
 	// brakeSeen is the least share of the whole torque from whose effect a brake learns how light a joint is, which it
-	// forgets in brakeForget; brakeTurned the least speed of a joint that is turned back, in units of brakeShare.
+	// forgets in brakeForget.
 	brakeSeen   = 0.05
-	brakeTurned = 0.2
 	brakeForget = 2 * time.Second
+	// turnedBase, rad/s, and turnedShare of its greatest speed are how fast a joint must be to be one that is turned back.
+	turnedBase  = 0.15
+	turnedShare = 0.005
 	// leadShare of its goal's speed is how fast a joint may turn towards its goal: it is brought onto the joint then.
 	leadShare = 2
 	// movedShare of the step that is allowed in a cycle is a goal that still moves.
@@ -99,8 +101,8 @@ func (g *guard) slew(a *Actuator, j *guardJoint, f *Frame, s *Status, now time.D
 	known := !j.sight.blind && !math.IsNaN(j.sight.at)
 	// A joint that had torque and a goal and was seen, in the last cycle and now, goes on. start decides for all
 	// others.
-	if !known || j.away || !j.enabled || j.noTorque || j.limit == 0 || j.waits || math.IsNaN(j.out) || a.Wraps ||
-		s.Drive != Follows || s.Err != nil {
+	if !known || j.away || !j.enabled || j.noTorque || j.limit == 0 || j.waits || j.begins || math.IsNaN(j.out) ||
+		a.Wraps || s.Drive != Follows || s.Err != nil {
 		if torque, moves := g.start(a, j, f, s, known, now, dt); !moves {
 			j.before = j.out
 			return torque
@@ -177,16 +179,22 @@ func (g *guard) start(a *Actuator, j *guardJoint, f *Frame, s *Status, known boo
 		if j.out = soft(a, j.sight.at); math.IsNaN(j.goal) { // it was held before it began
 			j.goal = j.out
 		}
+		if !j.enabled && !g.exact {
+			j.begins, j.begun, j.from = true, now, j.out
+		}
 	}
 	if j.noTorque = j.limit == 0; j.noTorque || !known {
 		return true, false // it stays: no motion with an old reading
 	}
-	// A drive that is being switched on or to another mode does not follow goals yet.
+	// A drive that is being switched on or to another mode does not follow goals yet. What it said before its torque
+	// came on does not count: its goal would run ahead of it.
+	j.begins = j.begins && s.Time <= j.begun+g.period
 	switch {
 	case s.Drive == Switching:
 		j.out = soft(a, j.sight.at)
 		return true, false
-	case s.Drive == Waiting || s.Err != nil && s.Time < now: // it continues from its last commanded position
+	// it continues from its last commanded position
+	case j.begins && j.begun < now, s.Drive == Waiting, s.Err != nil && s.Time < now:
 		return true, false
 	}
 	return true, true
@@ -293,7 +301,8 @@ func (g *guard) outward(a *Actuator, j *guardJoint, v float64) float64 {
 	unit, b := brakeShare*a.Limits.MaxVelocity, &j.brake
 	upper, lower, gain := (high-e.speed)/unit, (low-e.speed)/unit, b.gain(g.seconds)
 	out := min(full*bounded(upper*gain-b.held), max(full*bounded(lower*gain-b.held), v))
-	b.note(out/full, out != v, upper, lower, e.speed/unit, g.seconds)
+	b.note(out/full, out != v, upper, lower, e.speed/unit, (turnedBase+turnedShare*a.Limits.MaxVelocity)/unit,
+		g.seconds)
 	return out
 }
 
@@ -316,7 +325,7 @@ func (b *brake) gain(dt float64) float64 { return min(1, brakeGain/(b.light*dt))
 
 // note notes that share of the whole torque was commanded in a cycle of dt seconds. upper and lower are by how much
 // less than allowed a joint of that speed turns, in units of speed.
-func (b *brake) note(share float64, brakes bool, upper, lower, speed, dt float64) {
+func (b *brake) note(share float64, brakes bool, upper, lower, speed, turned, dt float64) {
 	if math.IsNaN(share + upper + lower) { // of a joint that can neither turn nor push
 		return
 	}
@@ -327,8 +336,8 @@ func (b *brake) note(share float64, brakes bool, upper, lower, speed, dt float64
 	case lower > 0 || b.held < 0:
 		b.held = max(-1, min(0, b.held-rate*max(-1, lower)))
 	}
-	if math.Abs(speed) > brakeTurned && b.held*speed < 0 { // it is turned back: what held it out is gone
-		b.held *= 0.8
+	if math.Abs(speed) > turned && b.held*speed < 0 { // it is turned back: what held it out is gone
+		b.held = 0
 	}
 	old := &b.speeds[b.cycles%len(b.speeds)]
 	b.shares[b.cycles%len(b.shares)] = math.Abs(share)

@@ -98,6 +98,8 @@ func (g *guard) holdJoint(i int) {
 	switch {
 	case !j.enabled, j.mode == PositionMode && j.waits: // no position to keep: torque is off, or not confirmed on
 		j.mode = NoMode
+	case j.mode == PositionMode && j.begins: // no other goal has reached its drive
+		j.goal, j.out = j.from, j.from
 	case j.mode == PositionMode:
 		j.goal = j.out
 	default:

@@ -56,6 +56,32 @@ func (s *safeJoint) run(d time.Duration) {
 	}
 }
 
+// TestSafety11TorqueOnBehindLine: a drive whose readings come late gets no goal ahead of where its torque came on until it
+// was read with torque; and where its client leaves before that, it stays there.
+func TestSafety11TorqueOnBehindLine(t *testing.T) {
+	for _, leaves := range []bool{false, true} {
+		s := newSafeJoint(t, GuardConfig{CommandTimeout: 300 * time.Millisecond}, 0)
+		s.free = false
+		s.command(0.9, nan, nan, nan, nan)
+		s.run(tick)
+		begin := s.f.Inputs[0]
+		if s.silent = true; leaves {
+			s.hold()
+		}
+		for range 2 {
+			s.tick() // no reading comes, and no error
+			if got := s.f.Inputs[0]; !s.f.Enable[0] || got > begin+1e-9 {
+				t.Errorf("client leaves %v: got torque %v and goal %g, want %g", leaves, s.f.Enable[0], got, begin)
+			}
+		}
+		s.silent = false
+		s.run(300 * time.Millisecond)
+		if got := s.f.Inputs[0]; leaves == (got > begin+1e-9) || leaves && got > 1e-9 {
+			t.Errorf("client leaves %v: got goal %g from %g", leaves, got, begin)
+		}
+	}
+}
+
 // TestSafety02UnheardWheel: a wheel that does not reply is commanded to zero at once and loses torque within the
 // deadline.
 func TestSafety02UnheardWheel(t *testing.T) {

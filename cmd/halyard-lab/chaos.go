@@ -19,7 +19,7 @@ import (
 // newChaos makes the sub-command.
 func newChaos(p *command.Program) *cobra.Command {
 	var seeds int
-	var quick bool
+	var quick, ideal bool
 	var first int64
 	var replay string
 	var long strings.Builder
@@ -52,7 +52,7 @@ func newChaos(p *command.Program) *cobra.Command {
 					return &hal.Error{Kind: hal.Invalid, Op: "chaos --replay",
 						Err: fmt.Errorf("got no CONFIG, want that of the script")}
 				}
-				return replayChaos(p, args[0], first, replay)
+				return replayChaos(p, args[0], first, replay, ideal)
 			}
 			names, err := args, error(nil)
 			if len(args) == 0 {
@@ -61,12 +61,13 @@ func newChaos(p *command.Program) *cobra.Command {
 				}
 				names = append(names, chaos.Generated()...)
 			}
-			return runChaos(cmd.Context(), p, names, first, seeds, quick)
+			return runChaos(cmd.Context(), p, names, first, seeds, quick, ideal)
 		},
 	}
 	c.Flags().IntVar(&seeds, "seeds", 100, "schedules of each config")
 	c.Flags().Int64Var(&first, "first", 1, "first seed; with --replay the seed of the robot")
 	c.Flags().BoolVar(&quick, "quick", false, "end at the first violation, and do not reduce it")
+	c.Flags().BoolVar(&ideal, "ideal", false, "measure at the end of a cycle, not at its beginning as real lines do")
 	c.Flags().StringVar(&replay, "replay", "", "run the schedule of this file")
 	return c
 }
@@ -86,13 +87,14 @@ func (r chaosRow) Cells() report.Cells {
 }
 
 // chaos runs seeds schedules of each robot and reports them in order. A violation is an error of kind hal.Differs.
-func runChaos(ctx context.Context, p *command.Program, names []string, first int64, seeds int, quick bool) error {
+func runChaos(ctx context.Context, p *command.Program, names []string, first int64, seeds int,
+	quick, ideal bool) error {
 	sweep, end := context.WithCancel(ctx)
 	defer end()
 	begin, schedules, violated, counts := time.Now(), 0, 0, chaos.Counts{}
 	bar := p.Progress("schedules", len(names)*seeds)
 	for _, name := range names {
-		robot, err := chaos.Open(name)
+		robot, err := chaos.Open(name, ideal)
 		if err != nil {
 			return err
 		}
@@ -139,7 +141,7 @@ func runChaos(ctx context.Context, p *command.Program, names []string, first int
 }
 
 // replayChaos runs the schedule of a file.
-func replayChaos(p *command.Program, config string, seed int64, file string) error {
+func replayChaos(p *command.Program, config string, seed int64, file string, ideal bool) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return &hal.Error{Kind: hal.Absent, Op: "chaos --replay", Err: err}
@@ -148,7 +150,7 @@ func replayChaos(p *command.Program, config string, seed int64, file string) err
 	if err != nil {
 		return &hal.Error{Kind: hal.Invalid, Op: file, Err: err}
 	}
-	robot, err := chaos.Open(config)
+	robot, err := chaos.Open(config, ideal)
 	if err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ func TestBites(t *testing.T) {
 	const most = 300
 	for name, c := range planted() {
 		t.Run(name, func(t *testing.T) {
-			r, err := Open(c.robot)
+			r, err := Open(c.robot, true)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,18 +21,20 @@ func TestNoViolation(t *testing.T) {
 	n := haltest.Sample(70, 160)
 	counts := Counts{}
 	for _, name := range sampled() {
-		r, err := Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = r.Sweep(context.Background(), 1, n, 1, func(r *Result) {
-			counts.Add(r.Exercised)
-			if r.Violated != "" {
-				t.Errorf("%s\n%s", r.Describe(), strings.Join(r.Script, "\n"))
+		for first, ideal := range map[int]bool{1: false, 1 + n/2: true} { // half of the seeds with each timing
+			r, err := Open(name, ideal)
+			if err != nil {
+				t.Fatal(err)
 			}
-		})
-		if err != nil {
-			t.Fatal(err)
+			err = r.Sweep(context.Background(), int64(first), n/2, 1, func(r *Result) {
+				counts.Add(r.Exercised)
+				if r.Violated != "" {
+					t.Errorf("ideal %v: %s\n%s", ideal, r.Describe(), strings.Join(r.Script, "\n"))
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	var all [numInvariants]uint64
@@ -54,8 +56,8 @@ func TestEveryRobot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(names, Generated()...) {
-		r, err := Open(name)
+	for i, name := range append(names, Generated()...) {
+		r, err := Open(name, i%2 == 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,18 +71,18 @@ func TestEveryRobot(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Open("hobby-hexapod"); err == nil {
+	if _, err := Open("hobby-hexapod", false); err == nil {
 		t.Error("a robot of pulses: got no error")
 	}
-	if _, err := Open("dynamixel2/none"); err == nil {
+	if _, err := Open("dynamixel2/none", false); err == nil {
 		t.Error("a model that is not there: got no error")
 	}
 }
 
 // TestRepeats: a seed gives the same result each time, with any load on the machine.
 func TestRepeats(t *testing.T) {
-	for _, name := range []string{"xm430-arm", "odrive-can/odrive-s1"} {
-		r, err := Open(name)
+	for i, name := range []string{"xm430-arm", "odrive-can/odrive-s1"} {
+		r, err := Open(name, i == 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +103,7 @@ func TestRepeats(t *testing.T) {
 
 // TestScript: what is printed can be run again.
 func TestScript(t *testing.T) {
-	r, err := Open("lx16a-arm")
+	r, err := Open("lx16a-arm", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +138,7 @@ func TestScript(t *testing.T) {
 
 // TestNothing: a schedule without an action ends.
 func TestNothing(t *testing.T) {
-	r, err := Open("pendulum")
+	r, err := Open("pendulum", false)
 	if err != nil {
 		t.Fatal(err)
 	}

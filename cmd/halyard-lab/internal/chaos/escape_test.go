@@ -30,7 +30,7 @@ at 130 leave a
 	}
 	for kind, name := range map[string]string{"cybergear": "cybergear/cybergear", "odrive": "odrive/odrive-s1",
 		"odrive-can": "odrive-can/odrive-v3", "vesc": "vesc/vesc-6"} {
-		r, err := Open(name)
+		r, err := Open(name, false)
 		if err != nil {
 			t.Fatal(err)
 		}

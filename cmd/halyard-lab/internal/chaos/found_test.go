@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -31,16 +32,18 @@ func TestFound(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := Open(robot)
-			if err != nil {
-				t.Fatal(err)
-			}
-			result, err := r.Run(seed, schedule)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if result.Violated != "" {
-				t.Error(result.Describe())
+			for _, ideal := range []bool{false, true} {
+				r, err := Open(robot, ideal)
+				if err != nil {
+					t.Fatal(err)
+				}
+				result, err := r.Run(seed, slices.Clone(schedule))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if result.Violated != "" {
+					t.Errorf("ideal %v: %s", ideal, result.Describe())
+				}
 			}
 		})
 	}

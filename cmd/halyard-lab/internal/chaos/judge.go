@@ -118,7 +118,7 @@ type watch struct {
 	mode      hal.Mode
 	goal      float64
 	fast      [3]float64    // rad/s, of the last cycles
-	at        [2]float64    // rad, at the end of the last cycles
+	at        [3]float64    // rad, at the end of the last cycles; see dead
 	stepped   time.Duration // when its goal last moved
 	command   time.Duration // when it was last commanded
 	commanded bool          // since its agent was armed
@@ -322,12 +322,13 @@ func (r *run) judgeJoint(i int) {
 	r.judgeAbsence(i, on, reach, honest)
 	after := deadline + 50*time.Millisecond + 2*period
 	ahead := difference(a, s.Position, s.GoalPosition)
-	for _, at := range w.at { // a goal that brakes a joint is brought to where it was seen
+	for _, at := range w.at[:r.dead()] { // a goal that brakes a joint is brought to where it was seen
 		if seen := difference(a, at, s.GoalPosition); seen*step > ahead*step {
 			ahead = seen
 		}
 	}
-	w.at = [2]float64{s.Position, w.at[0]}
+	copy(w.at[1:], w.at[:])
+	w.at[0] = s.Position
 	still := w.stays(step, ahead, stepNoise+2*j.tick, !held || now-w.command <= period, now-w.command <= after)
 	if j.policy == "park" && (!held || near || math.Abs(step) <= stepShare*homeSpeed*(passed-w.stepped).Seconds()+
 		stepNoise+
@@ -359,6 +360,15 @@ func (r *run) judgeJoint(i int) {
 	if w.on, w.mode = on, s.Mode; step != 0 {
 		w.goal, w.stepped = s.GoalPosition, passed
 	}
+}
+
+// dead is how many cycles ago a joint may have been where its guard saw it when a goal of now was made: it was read at the
+// end of the cycle before, and on a real line at its beginning.
+func (r *run) dead() int {
+	if r.real {
+		return 3
+	}
+	return 2
 }
 
 // judgeAbsence judges a joint by what its clients do not command any more, or must not.

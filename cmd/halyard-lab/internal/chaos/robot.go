@@ -36,6 +36,7 @@ const (
 // variants, of which a seed chooses one. Any number of goroutines may run schedules of it.
 type Robot struct {
 	Quick    bool // a violation is not reduced
+	real     bool // its lines have the timing of real ones
 	name     string
 	variants []*plan.Plan
 	shapes   []shape
@@ -73,9 +74,10 @@ type line struct {
 var ErrNoServos = errors.New("no emulated servo on a line")
 
 // Open reads the config called name, the file, or the generated robot called TYPE/MODEL, see Generated. The zero stop
-// policy is the config's own; its variants try the others.
-func Open(name string) (*Robot, error) {
-	r := &Robot{name: name}
+// policy is the config's own; its variants try the others. With ideal its lines measure at the end of a cycle, else at
+// its beginning, as real lines do.
+func Open(name string, ideal bool) (*Robot, error) {
+	r := &Robot{name: name, real: !ideal}
 	cat := builtin.Catalog()
 	if kind, model, ok := strings.Cut(name, "/"); ok && cat.Buses.Of(kind).Lookup(model) != nil {
 		return r, r.generate(cat, kind, model)
@@ -98,7 +100,7 @@ func Open(name string) (*Robot, error) {
 // Configs are the embedded configs that have servos to be judged.
 func Configs() (names []string, err error) {
 	for _, name := range configs.Names() {
-		switch _, e := Open(name); {
+		switch _, e := Open(name, true); {
 		case errors.Is(e, ErrNoServos):
 		case e != nil:
 			return nil, e
@@ -109,9 +111,16 @@ func Configs() (names []string, err error) {
 	return names, nil
 }
 
+func (r *Robot) timing() string {
+	if r.real {
+		return "real"
+	}
+	return "ideal"
+}
+
 // load adds a variant: the config, emulated, with settings of its first agent's guard.
 func (r *Robot) load(cat *catalog.Catalog, name string, guard []string) error {
-	o := configs.Options{Body: "emulated", Set: []string{"clock.mode=realtime", "clock.timing=ideal"}}
+	o := configs.Options{Body: "emulated", Set: []string{"clock.mode=realtime", "clock.timing=" + r.timing()}}
 	c, err := configs.Load(name, o)
 	if err != nil {
 		return err
@@ -204,6 +213,7 @@ func (r *Robot) variant(seed int64) int {
 // stand is one robot that was built: its rig, its emulated lines and their physics, in virtual time.
 type stand struct {
 	shape
+	real   bool // Robot.real
 	sys    *assembly.System
 	agents []*hal.Agent
 	clock  *clock
@@ -216,7 +226,7 @@ func (r *Robot) build(seed int64, plant func(*plan.Plan)) (*stand, error) {
 	v := r.variant(seed)
 	p, c := *r.variants[v], *r.variants[v].Config
 	p.Config, c.World.Seed = &c, max(1, seed)
-	s := &stand{clock: &clock{}, out: &output{}}
+	s := &stand{real: r.real, clock: &clock{}, out: &output{}}
 	p.Clock = s.clock
 	if plant != nil {
 		plant(&p)

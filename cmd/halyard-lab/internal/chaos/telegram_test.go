@@ -24,7 +24,7 @@ func TestSafety18Telegrams(t *testing.T) {
 		names = sampled()[5:]
 	}
 	for _, name := range names {
-		r, err := Open(name)
+		r, err := Open(name, true)
 		if err != nil {
 			t.Fatal(err)
 		}
