@@ -17,8 +17,8 @@ type brakedPlant struct {
 	period  time.Duration
 }
 
-// brakedRest is what a plant did: how fast it was driven on after a second, and how fast it was after two, in rad/s; and
-// where it is at the end and was farthest out.
+// brakedRest is what a plant did: how fast it was driven on after a second, and how fast it was after two, in rad/s;
+// and where it is at the end and was farthest out.
 type brakedRest struct{ driven, speed, at, out float64 }
 
 func (p brakedPlant) run() (r brakedRest) {

@@ -16,15 +16,16 @@ const (
 	// brakeShare is the excess over the speed that is allowed near a limit, as a share of the greatest speed, at which
 	// the whole torque brakes.
 	brakeShare = 0.2
-	// brakeGain is the part of a joint's excess of speed that its brake takes away in a cycle: little enough for readings
-	// that are up to four cycles old. brakeLearn is how many cycles it takes to learn what a load needs.
+	// brakeGain is the part of a joint's excess of speed that its brake takes away in a cycle: little enough for
+	// readings that are up to four cycles old. brakeLearn is how many cycles it takes to learn what a load needs.
 	brakeGain  = 0.25
 	brakeLearn = 36
 	// brakeSeen is the least share of the whole torque from whose effect a brake learns how light a joint is, which it
 	// forgets in brakeForget.
 	brakeSeen   = 0.05
 	brakeForget = 2 * time.Second
-	// turnedBase, rad/s, and turnedShare of its greatest speed are how fast a joint must be to be one that is turned back.
+	// turnedBase, rad/s, and turnedShare of its greatest speed are how fast a joint must be to be one that is turned
+	// back.
 	turnedBase  = 0.15
 	turnedShare = 0.005
 	// leadShare of its goal's speed is how fast a joint may turn towards its goal: it is brought onto the joint then.

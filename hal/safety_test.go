@@ -56,8 +56,8 @@ func (s *safeJoint) run(d time.Duration) {
 	}
 }
 
-// TestSafety11TorqueOnBehindLine: a drive whose readings come late gets no goal ahead of where its torque came on until it
-// was read with torque; and where its client leaves before that, it stays there.
+// TestSafety11TorqueOnBehindLine: a drive whose readings come late gets no goal ahead of where its torque came on until
+// it was read with torque; and where its client leaves before that, it stays there.
 func TestSafety11TorqueOnBehindLine(t *testing.T) {
 	for _, leaves := range []bool{false, true} {
 		s := newSafeJoint(t, GuardConfig{CommandTimeout: 300 * time.Millisecond}, 0)

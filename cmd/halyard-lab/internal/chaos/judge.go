@@ -362,8 +362,8 @@ func (r *run) judgeJoint(i int) {
 	}
 }
 
-// dead is how many cycles ago a joint may have been where its guard saw it when a goal of now was made: it was read at the
-// end of the cycle before, and on a real line at its beginning.
+// dead is how many cycles ago a joint may have been where its guard saw it when a goal of now was made: it was read at
+// the end of the cycle before, and on a real line at its beginning.
 func (r *run) dead() int {
 	if r.real {
 		return 3
