@@ -231,6 +231,31 @@ func TestGuardHomingIsSlowAndEnds(t *testing.T) {
 	}
 }
 
+// TestGuardHomingEndsAtRest: a reset is not over while a joint that is near its default pose still moves.
+func TestGuardHomingEndsAtRest(t *testing.T) {
+	g := newGuarded(GuardConfig{HomeSpeed: 0.5}, 0.3)
+	l := g.layout
+	l.Infos = append(l.Infos, Channel{Name: "joint/velocity", Quantity: Velocity, Min: -10, Max: 10})
+	l.Actuators[0].Velocity = len(l.Outputs) + len(l.Infos) - 1
+	g.f = NewFrame(l)
+	g.f.Measured[0] = 0.3
+	g.home(true)
+	g.reset = true
+	for range 150 {
+		g.tick()
+		g.f.Measured[0] = max(g.f.Inputs[0], 0.04)
+		g.f.Measured[l.Actuators[0].Velocity] = -0.4
+	}
+	if !g.reset {
+		t.Error("a joint that moves at 0.4 rad/s: the reset is over")
+	}
+	g.f.Measured[l.Actuators[0].Velocity] = 0.01
+	g.tick()
+	if g.tick(); g.reset {
+		t.Error("a joint at rest at its default pose: the reset is not over")
+	}
+}
+
 // TestGuardHomingOfALostJoint: a joint that is not seen at a reset moves at the home speed when it is back, or, after
 // the reset has ended, not at all.
 func TestGuardHomingOfALostJoint(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 const (
 	defaultHomeSpeed = 0.5             // rad/s: slow enough to step aside
 	homeTolerance    = 0.05            // rad: a servo's steady error under load
+	homeRest         = 0.05            // rad/s: slower is at rest
 	homeTimeout      = 3 * time.Second // after the goals arrived; gravity may keep a joint from its pose
 )
 
@@ -142,7 +143,8 @@ func (g *guard) watchHoming(f *Frame, now time.Duration) {
 		if j.moved { // one that is held back does not keep the others waiting
 			return
 		}
-		there = there && !j.sight.blind && math.Abs(difference(a, j.goal, f.Measured[a.Position])) < homeTolerance
+		there = there && !j.sight.blind && math.Abs(difference(a, j.goal, f.Measured[a.Position])) < homeTolerance &&
+			(a.Velocity == None || !(math.Abs(f.Measured[a.Velocity]) > homeRest)) // NaN: it does not report one
 	}
 	if g.arrived < 0 {
 		g.arrived = now

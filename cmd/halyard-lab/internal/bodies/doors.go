@@ -139,7 +139,7 @@ func newOSP(s *stage, address string) (client, error) {
 	}
 	list, err := c.Overview()
 	if err != nil || len(list) != 1 {
-		return nil, errors.Join(err, fmt.Errorf("osp: got agents %v, want one", list), c.Close())
+		return nil, errors.Join(err, fmt.Errorf("osp: got agents %v, want one agent", list), c.Close())
 	}
 	o := &ospClient{Client: c, stage: s, id: list[0].ID, events: map[int32]string{}}
 	for _, name := range []string{"Armed", "Disarmed", "Stopped", "Expired"} {
