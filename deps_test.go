@@ -106,7 +106,8 @@ var law = []struct{ importer, may, reason string }{
 		"the public API: what it hands out is public"},
 	{"extend", "servo configs internal/catalog", "names rows of the catalog for other programs"},
 	{"cmd/halyard-lab/internal/bodies", "hal calibration protocols configs internal/budget internal/plan " +
-		"internal/builtin internal/report halyard", "a client of each door, and the robots behind them by the public API"},
+		"internal/builtin internal/report halyard",
+		"a client of each door, and the robots behind them by the public API"},
 	{"cmd/halyard-lab/internal/", "hal servo calibration drivers internal/wire sim protocols configs internal/batch " +
 		"internal/bench internal/budget internal/catalog internal/plan internal/builtin internal/assembly " +
 		"internal/report", "measures and tests what assembly opens"},

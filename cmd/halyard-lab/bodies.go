@@ -21,8 +21,10 @@ func newBodies(p *command.Program) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bodies",
 		Short: "compare a robot on three bodies, through each door",
-		Long: "Moves an arm of six XM430 through each door (protocol) while it is simulated, emulated in lock-step and in " +
-			"real time, and\nreal: its servos emulated in another process, on a pseudo-terminal. It prints what the clients " +
+		Long: "Moves an arm of six XM430 through each door (protocol) while it is simulated, emulated in lock-step " +
+			"and in " +
+			"real time, and\nreal: its servos emulated in another process, on a pseudo-terminal. It prints what the " +
+			"clients " +
 			"see: lag, shift and difference\nbeside the simulated robot, resets, and what they are told. " +
 			"docs/three-bodies.md explains the figures.",
 		Example: "  halyard-lab bodies\n  halyard-lab bodies --door osp,batch --resets 1000 -o jsonl",

@@ -17,6 +17,7 @@ func main() {
 
 func newRoot(p *command.Program) *cobra.Command {
 	root := &cobra.Command{Use: "halyard-lab", Short: "measure and test Halyard itself"}
-	root.AddCommand(newBench(p), newFaults(p), newChaos(p), newMatrix(p), newMutants(p), newSlowest(p), newZoo(p), newBodies(p))
+	root.AddCommand(newBench(p), newFaults(p), newChaos(p), newMatrix(p), newMutants(p), newSlowest(p), newZoo(p),
+		newBodies(p))
 	return root
 }

@@ -38,7 +38,8 @@ type Row struct {
 
 func (r Row) Cells() report.Cells {
 	return report.Cells{{"door", r.Door}, {"body", r.Body}, {"line", r.Line}, {"lag ms", r.Lag}, {"shift ms", r.Shift},
-		{"position rad", r.Position}, {"torque share", r.Torque}, {"step ms", r.Step}, {"missed", r.Missed}, {"resets", r.Resets},
+		{"position rad", r.Position}, {"torque share", r.Torque}, {"step ms", r.Step}, {"missed", r.Missed},
+		{"resets", r.Resets},
 		{"out", r.Out}, {"differs rad", r.Differs}, {"told", r.Told}, {"ends", r.Ends}}
 }
 
@@ -139,7 +140,8 @@ func Compare(run, first *Run, line string) Row {
 	return Row{Door: run.Door, Body: run.Body, Line: line, Samples: len(run.Motion.Time),
 		Lag:   report.Number(ms * shiftOf(&run.Motion, &run.Motion, positions, goals)),
 		Shift: report.Number(ms * shift), Position: report.Number(p), Torque: report.Number(d / size),
-		Step: report.Number(step), Missed: report.Number(run.Missed), Told: told, Resets: run.Resets.Done, Out: run.Resets.Out,
+		Step: report.Number(step), Missed: report.Number(run.Missed), Told: told, Resets: run.Resets.Done,
+		Out:     run.Resets.Out,
 		Differs: report.Number(run.Resets.Differs), Ends: run.Ends}
 }
 

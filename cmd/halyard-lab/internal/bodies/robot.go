@@ -45,7 +45,8 @@ var lines = []Line{
 	{"1 Mbaud", 1_000_000, "", 10 * time.Millisecond},
 	{"115,200 Bd", 115_200, "", 10 * time.Millisecond},
 	{"57,600 Bd", 57_600, "", 10 * time.Millisecond},
-	{"16 ms adapter", 1_000_000, ", latency: 16ms, timing: {servo_delay: 50us, latency_timer: 16ms}", 10 * time.Millisecond},
+	{"16 ms adapter", 1_000_000, ", latency: 16ms, timing: {servo_delay: 50us, latency_timer: 16ms}",
+		10 * time.Millisecond},
 }
 
 // Lines are the lines of the bench.
