@@ -30,6 +30,7 @@ type rover struct {
 	rate    [2]float64 // of the wheels, rad/s
 	joints  []float64
 	lit     bool
+	other   bool            // all that it measures has another value
 	lost    map[string]bool // devices that do not answer
 	flown   [2][3]float64
 	placed  int
@@ -137,6 +138,7 @@ func (b *rover) Read(f *hal.Frame) error {
 	set(6, 12.5)
 	set(7, 1800)
 	set(8, 1, 0, 0, 0, 0.1, 0.2, 0.3, 0, 0, 9.8)
+	b.readOther(f, set)
 	for i := range f.Status {
 		f.Status[i] = hal.Status{Time: f.Time}
 	}
@@ -151,6 +153,27 @@ func (b *rover) Read(f *hal.Frame) error {
 		}
 	}
 	return nil
+}
+
+// readOther measures what a robot that moves in every way does.
+func (b *rover) readOther(f *hal.Frame, set func(sensor int, v ...float64)) {
+	if !b.other {
+		return
+	}
+	turn := hal.RotationOf([3]float64{0.1, 0.2, 0.3})
+	for i := range b.layout.Actuators {
+		a := &b.layout.Actuators[i]
+		f.Measured[a.Position], f.Measured[a.Velocity] = 0.1*float64(i), 0.5*float64(i+1)
+	}
+	set(0, 7, 8, 0.5)
+	set(1, append(append([]float64{3, 4, 5}, turn[:]...), 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)...)
+	set(2, 2, 3, 4, 5, 6)
+	set(3, 3.5)
+	set(4, 4.5)
+	set(5, 0)
+	set(6, 11.5)
+	set(7, 900)
+	set(8, append(turn[:], 0.4, 0.5, 0.6, 1, 2, 3)...)
 }
 
 func (b *rover) Halt() error { return nil }

@@ -18,6 +18,8 @@ type Robot struct {
 	Drive  *Drive     // position2d
 	// Scanners are the fields of view of sensors of kind range, by their index in the layout, rad; others have π.
 	Scanners map[int]float64
+	Periods  map[int]float64 // s between two readings of sensors of kind range, likewise; others have the data's
+	Buttons  map[int]float64 // m, the lengths of sensors of kind contact, likewise
 	PTZs     []PTZ
 	Links    []Link // of each actuator of the layout: actarray's geometry; nil = not known
 	Gripper  *Gripper
@@ -57,6 +59,14 @@ type PTZ struct {
 type Link struct {
 	Anchor [3]float64 // m, a point of its axis
 	Axis   [3]float64 // of length 1
+}
+
+// anchor is where an actuator moves, 0 where it is not known.
+func (r *Robot) anchor(actuator int) (at [3]float64) {
+	if actuator < len(r.Links) {
+		at = r.Links[actuator].Anchor
+	}
+	return at
 }
 
 // Gripper is one actuator and its goals, rad or m.

@@ -236,8 +236,12 @@ func (b *body) publish(s *sample, out func(uint8, payload)) {
 	}
 	// rates in the body's axes: those of the sensor are the world's
 	back := hal.Pose{Rotation: p.Rotation}.Inverse()
-	out(1, &position3Data{Pose: poseOf(b.frame().Times(p)),
-		Velocity: pose3{vector(back.Turn(linear)), vector(back.Turn(angular))}})
+	data := &position3Data{Pose: poseOf(b.frame().Times(p)),
+		Velocity: pose3{vector(back.Turn(linear)), vector(back.Turn(angular))}}
+	if b.robot.Agent.Ready() != nil {
+		data.Stall = 1 // no command moves it
+	}
+	out(1, data)
 }
 
 func (b *body) command(k *control, subtype uint8, in []byte) error {

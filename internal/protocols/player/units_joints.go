@@ -19,11 +19,17 @@ type actArray struct {
 }
 
 func (u *actArray) publish(s *sample, out func(uint8, payload)) {
-	const idle, busy, stalled = 1, 2, 4
+	const idle, busy, stalled = 1, 2, 8
 	p := &actArrayData{}
+	currents := sensorOf(u.layout, "current")
+	unknown := math.NaN()
 	for _, i := range u.joints {
 		a := &u.layout.Actuators[i]
-		state := actuatorState{Position: s.value(a.Position), Speed: s.value(a.Velocity), State: idle}
+		state := actuatorState{Position: s.value(a.Position), Speed: s.value(a.Velocity), Acceleration: unknown,
+			Current: unknown, State: idle}
+		if currents != nil && currents.Count == len(u.layout.Actuators) {
+			state.Current = s.of(currents)[i]
+		}
 		switch {
 		case math.IsNaN(state.Position):
 			state.State = stalled // it does not answer
@@ -38,9 +44,11 @@ func (u *actArray) publish(s *sample, out func(uint8, payload)) {
 	out(1, p)
 }
 
-// apart is the distance of two points.
-func apart(a, b [3]float64) float64 {
-	return math.Sqrt((a[0]-b[0])*(a[0]-b[0]) + (a[1]-b[1])*(a[1]-b[1]) + (a[2]-b[2])*(a[2]-b[2]))
+// to is the way from a to b: its length, and the attitude whose x axis points along it.
+func to(a, b [3]float64) (length float64, direction vector) {
+	x, y, z := b[0]-a[0], b[1]-a[1], b[2]-a[2]
+	flat := math.Hypot(x, y)
+	return math.Hypot(flat, z), vector{0, math.Atan2(-z, flat), math.Atan2(y, x)}
 }
 
 // each stages a goal for a joint, or for all where joint is -1.
@@ -111,7 +119,7 @@ func (u *actArray) request(k *control, subtype uint8, in []byte) (payload, error
 					p.Base.P = at[i].Anchor
 				}
 				if n+1 < len(u.joints) && u.joints[n+1] < len(at) {
-					g.Length = apart(at[i].Anchor, at[u.joints[n+1]].Anchor)
+					g.Length, g.Orientation = to(at[i].Anchor, at[u.joints[n+1]].Anchor)
 				}
 			}
 			p.Actuators = append(p.Actuators, g)
@@ -261,7 +269,8 @@ func (u *limb) request(k *control, subtype uint8, in []byte) (payload, error) {
 	case 1:
 		return nil, k.power(in)
 	case 3:
-		return &vector{}, nil
+		at := vector(u.robot.anchor(u.robot.Limb.Joints[0]))
+		return &at, nil
 	}
 	return nil, errUnknown
 }
@@ -306,5 +315,5 @@ func (u *gripper) request(_ *control, subtype uint8, _ []byte) (payload, error) 
 	if subtype != 1 {
 		return nil, errUnknown
 	}
-	return &gripperGeometry{}, nil
+	return &gripperGeometry{Pose: pose3{P: u.robot.anchor(u.robot.Gripper.Actuator)}}, nil
 }

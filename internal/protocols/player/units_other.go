@@ -224,7 +224,7 @@ func (u *opaque) command(k *control, subtype uint8, in []byte) error {
 }
 
 // imu is an inertial sensor. Its data has the form that the client last chose: 1 pose, 2 calibrated, 3 quaternion,
-// 4 angles, 5 pose with rates.
+// 4 angles, 5 pose with rates; until then 1, 3 and 5.
 type imu struct {
 	noCommands
 	sensor *hal.Sensor
@@ -233,13 +233,14 @@ type imu struct {
 	form   atomic.Uint32
 }
 
-// rates are the turn rates of a sensor of kind pose: position, quaternion, velocity, then these.
-func (u *imu) rates(s *sample) [3]float64 {
-	const first, count = 10, 13
+// moves are the place and the rates of a sensor of kind pose: position, quaternion, velocity, turn rates.
+func (u *imu) moves(s *sample) (place, speed, rates [3]float64) {
+	const speedAt, ratesAt, count = 7, 10, 13
 	if u.motion == nil || u.motion.Kind != "pose" || u.motion.Count < count {
-		return unmeasured
+		return unmeasured, unmeasured, unmeasured
 	}
-	return [3]float64(s.of(u.motion)[first:count])
+	v := s.of(u.motion)
+	return [3]float64(v), [3]float64(v[speedAt:]), [3]float64(v[ratesAt:])
 }
 
 // unmeasured is three values that are not known: a 0 would be a measurement.
@@ -251,12 +252,13 @@ func (u *imu) publish(s *sample, out func(uint8, payload)) {
 		return
 	}
 	var turn hal.Pose
+	place, speed, rates := u.moves(s)
 	c := imuCalibrated{Acceleration: unmeasured, Gyro: unmeasured, Magnetic: unmeasured}
 	const inertialCount, imuCount = 3, 10
 	switch {
 	case u.sensor.Kind == "inertial" && len(v) >= inertialCount:
 		turn.Rotation = hal.RotationOf([3]float64(v[:3]))
-		c.Gyro = u.rates(s)
+		c.Gyro = rates
 	case len(v) >= imuCount:
 		copy(turn.Rotation[:], v)
 		copy(c.Gyro[:], v[4:])
@@ -265,9 +267,11 @@ func (u *imu) publish(s *sample, out func(uint8, payload)) {
 		return
 	}
 	pose := poseOf(turn)
+	pose.P = place
 	if u.sensor.Kind == "inertial" {
 		pose.R = vector(v[:3])
 	}
+	full := &imuFull{pose, pose3{speed, c.Gyro}, pose3{c.Acceleration, unmeasured}}
 	switch form := uint8(u.form.Load()); form {
 	case 2:
 		out(form, &c)
@@ -275,10 +279,14 @@ func (u *imu) publish(s *sample, out func(uint8, payload)) {
 		out(form, &imuQuaternion{c, turn.Rotation})
 	case 4:
 		out(form, &imuEuler{c, pose.R})
+	case 1:
+		out(form, &pose)
 	case 5:
-		out(form, &imuFull{pose, pose3{unmeasured, c.Gyro}, pose3{c.Acceleration, unmeasured}})
-	default:
+		out(form, full)
+	default: // a client that has not chosen has each of its fields filled
 		out(1, &pose)
+		out(3, &imuQuaternion{c, turn.Rotation})
+		out(5, full)
 	}
 }
 

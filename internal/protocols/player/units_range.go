@@ -11,18 +11,19 @@ import (
 // addRanges adds sonar, laser, ranger and bumper.
 func addRanges(r *Robot, l *hal.Layout, add func(Interface, unit)) {
 	var sonars, contacts []*hal.Sensor
+	var lengths []float64
 	for i := range l.Sensors {
 		switch s := &l.Sensors[i]; s.Kind {
 		case "sonar":
 			sonars = append(sonars, s)
 		case "contact":
-			contacts = append(contacts, s)
+			contacts, lengths = append(contacts, s), append(lengths, r.Buttons[i])
 		case "range":
 			fov, ok := r.Scanners[i]
 			if !ok {
 				fov = math.Pi
 			}
-			scan := scanner{layout: l, sensor: s, fov: fov}
+			scan := scanner{layout: l, sensor: s, fov: fov, period: max(interval.Seconds(), r.Periods[i])}
 			add(Laser, &laser{scanner: scan})
 			add(Ranger, &ranger{source: &scan})
 		}
@@ -33,7 +34,7 @@ func addRanges(r *Robot, l *hal.Layout, add func(Interface, unit)) {
 		add(Ranger, &ranger{source: &array})
 	}
 	if len(contacts) > 0 {
-		add(Bumper, &bumper{sensors: contacts})
+		add(Bumper, &bumper{sensors: contacts, lengths: lengths})
 	}
 }
 
@@ -42,6 +43,7 @@ type scanner struct {
 	layout *hal.Layout
 	sensor *hal.Sensor
 	fov    float64 // rad
+	period float64 // s, between two readings
 }
 
 func (u *scanner) step() float64    { return u.fov / math.Max(1, float64(u.sensor.Count-1)) }
@@ -58,7 +60,7 @@ func (u *scanner) places() *rangerGeometry {
 
 func (u *scanner) config() *rangerConfig {
 	return &rangerConfig{MinAngle: -u.fov / 2, MaxAngle: u.fov / 2, Resolution: u.step(), MaxRange: u.longest(),
-		RangeResolution: 0.001, Frequency: 1 / interval.Seconds()}
+		Frequency: 1 / u.period}
 }
 
 // bounded sets ranges without an echo to the longest of their sensors. One that is not known stays NaN: nothing is
@@ -92,7 +94,7 @@ func (u *laser) publish(s *sample, out func(uint8, payload)) {
 
 func (u *laser) request(_ *control, subtype uint8, in []byte) (payload, error) {
 	config := &laserConfig{MinAngle: -u.fov / 2, MaxAngle: u.fov / 2, Resolution: u.step(), MaxRange: u.longest(),
-		RangeResolution: 0.001, Frequency: 1 / interval.Seconds()}
+		Frequency: 1 / u.period}
 	switch subtype {
 	case 1:
 		return &geometry{Pose: poseOf(u.sensor.Mount)}, nil
@@ -194,6 +196,7 @@ func (u *sonar) request(_ *control, subtype uint8, in []byte) (payload, error) {
 type bumper struct {
 	noCommands
 	sensors []*hal.Sensor
+	lengths []float64 // m; 0 = not known
 }
 
 func (u *bumper) publish(s *sample, out func(uint8, payload)) {
@@ -217,8 +220,8 @@ func (u *bumper) request(_ *control, subtype uint8, _ []byte) (payload, error) {
 		return nil, errUnknown
 	}
 	p := &bumperGeometry{}
-	for _, s := range u.sensors {
-		p.Bumpers = append(p.Bumpers, bumperPlace{Pose: poseOf(s.Mount)})
+	for i, s := range u.sensors {
+		p.Bumpers = append(p.Bumpers, bumperPlace{Pose: poseOf(s.Mount), Length: u.lengths[i]})
 	}
 	return p, nil
 }

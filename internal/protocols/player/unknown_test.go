@@ -17,8 +17,8 @@ import (
 // the interface, or no data.
 func TestUnknown(t *testing.T) {
 	nan := math.NaN()
-	still := actuatorState{State: 1}
-	gone := actuatorState{Position: nan, Speed: nan, State: 4}
+	still := actuatorState{Acceleration: nan, Current: nan, State: 1}
+	gone := actuatorState{Position: nan, Speed: nan, Acceleration: nan, Current: nan, State: 8}
 	for _, c := range []struct {
 		name   string
 		lost   string

@@ -74,12 +74,21 @@ func newSharedRobot(sys *assembly.System, agent *hal.Agent) (*sharedRobot, error
 
 // Describe is agent, a body made of m, as Player's devices.
 func Describe(agent *hal.Agent, m *model.Robot) *player.Robot {
-	r := &player.Robot{Agent: agent, Scanners: map[int]float64{}}
+	r := &player.Robot{Agent: agent, Scanners: map[int]float64{}, Periods: map[int]float64{},
+		Buttons: map[int]float64{}}
 	l := agent.Layout()
 	for i := range l.Sensors {
 		for k := range m.Sensors {
-			if have := &m.Sensors[k]; have.Name == l.Sensors[i].Name && have.Device != nil && have.Device.FOV > 0 {
+			have := &m.Sensors[k]
+			if have.Name != l.Sensors[i].Name || have.Device == nil {
+				continue
+			}
+			r.Buttons[i] = have.Device.Diameter
+			if have.Device.FOV > 0 {
 				r.Scanners[i] = have.Device.FOV
+			}
+			if agent.BodyKind() == hal.Simulated { // a device has its own rate
+				r.Periods[i] = have.Device.Interval
 			}
 		}
 	}
