@@ -7,27 +7,18 @@ import (
 )
 
 // matrix is a product whose weights are the values of t: set once, or in each step where they are computed.
-func (b *build) matrix(t *tensor, units, terms, unit, term int) (*product, func(), error) {
-	p, err := newProduct(b.net, units, terms)
-	if err != nil {
-		return nil, nil, err
-	}
+func (b *build) matrix(t *tensor, units, terms, unit, term int) (*product, func()) {
+	p := check(newProduct(b.net, units, terms))
 	if t.fixed {
 		p.set(t.v, unit, term)
-		return p, func() {}, nil
+		return p, func() {}
 	}
-	return p, func() { p.set(t.v, unit, term) }, nil
+	return p, func() { p.set(t.v, unit, term) }
 }
 
 func gemm(b *build) (func(), error) {
-	x, err := b.arg(0)
-	if err != nil {
-		return nil, err
-	}
-	w, err := b.arg(1)
-	if err != nil {
-		return nil, err
-	}
+	x := check(b.arg(0))
+	w := check(b.arg(1))
 	if len(x.shape) != 2 || len(w.shape) != 2 {
 		return nil, fmt.Errorf("got shapes %v and %v, want matrices", x.shape, w.shape)
 	}
@@ -43,14 +34,8 @@ func gemm(b *build) (func(), error) {
 	if have != terms {
 		return nil, fmt.Errorf("got shapes %v and %v", x.shape, w.shape)
 	}
-	out, err := b.new(floats, rows, units)
-	if err != nil {
-		return nil, err
-	}
-	p, load, err := b.matrix(w, units, terms, unit, term)
-	if err != nil {
-		return nil, err
-	}
+	out := check(b.new(floats, rows, units))
+	p, load := b.matrix(w, units, terms, unit, term)
 	var bias []int32
 	c := b.opt(2)
 	if c != nil {
@@ -60,9 +45,7 @@ func gemm(b *build) (func(), error) {
 		bias = spread(c.shape, out.shape)
 	}
 	alpha, beta := b.float("alpha", 1), b.float("beta", 1)
-	if err := errors.Join(b.net.room(2*units+terms), b.net.load(rows, units, terms)); err != nil {
-		return nil, err
-	}
+	must(errors.Join(b.net.room(2*units+terms), b.net.load(rows, units, terms)))
 	sums, row := make([]float64, units), make([]float32, terms)
 	return func() {
 		load()
@@ -86,14 +69,8 @@ func gemm(b *build) (func(), error) {
 }
 
 func matMul(b *build) (func(), error) {
-	x, err := b.arg(0)
-	if err != nil {
-		return nil, err
-	}
-	w, err := b.arg(1)
-	if err != nil {
-		return nil, err
-	}
+	x := check(b.arg(0))
+	w := check(b.arg(1))
 	if len(x.shape) == 0 || len(w.shape) == 0 {
 		return nil, errors.New("got a scalar, want matrices")
 	}
@@ -108,10 +85,7 @@ func matMul(b *build) (func(), error) {
 	if right[len(right)-2] != terms {
 		return nil, fmt.Errorf("got shapes %v and %v", x.shape, w.shape)
 	}
-	batch, err := broadcast(left[:len(left)-2], right[:len(right)-2])
-	if err != nil {
-		return nil, err
-	}
+	batch := check(broadcast(left[:len(left)-2], right[:len(right)-2]))
 	shape := slices.Clone(batch)
 	if len(x.shape) > 1 {
 		shape = append(shape, rows)
@@ -119,22 +93,14 @@ func matMul(b *build) (func(), error) {
 	if len(w.shape) > 1 {
 		shape = append(shape, units)
 	}
-	out, err := b.new(floats, shape...)
-	if err != nil {
-		return nil, err
-	}
+	out := check(b.new(floats, shape...))
 	xs, ws := spread(left[:len(left)-2], batch), spread(right[:len(right)-2], batch)
-	p, err := newProduct(b.net, units, terms)
-	if err != nil {
-		return nil, err
-	}
+	p := check(newProduct(b.net, units, terms))
 	once := w.fixed && len(w.v) == units*terms
 	if once {
 		p.set(w.v, 1, units)
 	}
-	if err := errors.Join(b.net.room(2*units), b.net.load(len(out.v), terms, 2)); err != nil {
-		return nil, err
-	}
+	must(errors.Join(b.net.room(2*units), b.net.load(len(out.v), terms, 2)))
 	sums := make([]float64, units)
 	return func() {
 		for k, at := range xs {
@@ -153,36 +119,25 @@ func matMul(b *build) (func(), error) {
 
 // conv is the convolution along one dimension.
 func conv(b *build) (func(), error) {
-	x, err := b.arg(0)
-	if err != nil {
-		return nil, err
-	}
-	w, err := b.arg(1)
-	if err != nil {
-		return nil, err
-	}
+	x := check(b.arg(0))
+	w := check(b.arg(1))
 	if len(x.shape) != 3 || len(w.shape) != 3 {
 		return nil, fmt.Errorf("got shapes %v and %v, want a convolution along one dimension", x.shape, w.shape)
 	}
 	if auto := b.attr["auto_pad"].s; auto != "" && auto != "NOTSET" && auto != "VALID" {
 		return nil, fmt.Errorf("auto_pad: got %.20q, want NOTSET or VALID", auto)
 	}
-	get := func(name string, i int, otherwise int64) (int, error) {
-		if l := b.attr[name].ints; l != nil {
-			if i >= len(l) || l[i] < 0 || l[i] > maxValues {
-				return 0, fmt.Errorf("%s: got %v", name, l)
-			}
-			return int(l[i]), nil
+	get := func(name string, i int, otherwise int) int {
+		l := b.attr[name].ints
+		if l == nil {
+			return otherwise
 		}
-		return int(otherwise), nil
+		if i >= len(l) || l[i] < 0 || l[i] > maxValues {
+			must(fmt.Errorf("%s: got %v", name, l))
+		}
+		return int(l[i])
 	}
-	before, err0 := get("pads", 0, 0)
-	after, err1 := get("pads", 1, 0)
-	stride, err2 := get("strides", 0, 1)
-	apart, err3 := get("dilations", 0, 1)
-	if err := errors.Join(err0, err1, err2, err3); err != nil {
-		return nil, err
-	}
+	before, after, stride, apart := get("pads", 0, 0), get("pads", 1, 0), get("strides", 0, 1), get("dilations", 0, 1)
 	groups := int(min(max(b.int("group", 1), 0), maxValues))
 	n, channels, length := x.shape[0], x.shape[1], x.shape[2]
 	units, each, taps := w.shape[0], w.shape[1], w.shape[2]
@@ -192,13 +147,8 @@ func conv(b *build) (func(), error) {
 		bias != nil && len(bias.v) != units {
 		return nil, fmt.Errorf("got shapes %v and %v in %d groups", x.shape, w.shape, groups)
 	}
-	out, err := b.new(floats, n, units, span/stride+1)
-	if err != nil {
-		return nil, err
-	}
-	if err := b.net.load(len(out.v), each, taps); err != nil {
-		return nil, err
-	}
+	out := check(b.new(floats, n, units, span/stride+1))
+	must(b.net.load(len(out.v), each, taps))
 	places := span/stride + 1
 	return func() {
 		for k := range out.v {
@@ -236,13 +186,8 @@ type cell struct {
 func (b *build) cell(direction int, x *tensor, w, r, bias *tensor, hidden, gates int) (*cell, error) {
 	width, rows := x.shape[2], gates*hidden
 	l := &cell{lstm: gates == 4, linear: b.int("linear_before_reset", 0) != 0, hidden: hidden, width: width}
-	var err error
-	if l.input, err = newProduct(b.net, rows, width); err != nil {
-		return nil, err
-	}
-	if l.state, err = newProduct(b.net, rows, hidden); err != nil {
-		return nil, err
-	}
+	l.input = check(newProduct(b.net, rows, width))
+	l.state = check(newProduct(b.net, rows, hidden))
 	l.input.set(w.v[direction*rows*width:], width, 1)
 	l.state.set(r.v[direction*rows*hidden:], hidden, 1)
 	l.bias = make([]float64, 2*rows)
@@ -304,54 +249,31 @@ func recurrent(b *build) (func(), error) {
 	if b.op == "LSTM" {
 		gates = 4
 	}
-	x, err := b.arg(0)
-	if err != nil {
-		return nil, err
-	}
-	w, err := b.arg(1)
-	if err != nil {
-		return nil, err
-	}
-	r, err := b.arg(2)
-	if err != nil {
-		return nil, err
-	}
+	x := check(b.arg(0))
+	w := check(b.arg(1))
+	r := check(b.arg(2))
 	bias, h0, c0 := b.opt(3), b.opt(5), b.opt(6)
 	directions := len(w.shape)
 	if directions > 0 {
 		directions = w.shape[0]
 	}
-	if err := b.recurrentFits(x, w, r, bias, gates); err != nil {
-		return nil, err
-	}
+	must(b.recurrentFits(x, w, r, bias, gates))
 	hidden, seq, batch := r.shape[2], x.shape[0], x.shape[1]
 	for _, t := range []*tensor{h0, c0} {
 		if t != nil && len(t.v) != directions*batch*hidden {
 			return nil, fmt.Errorf("initial state: got %v, want %v", t.shape, []int{directions, batch, hidden})
 		}
 	}
-	if err := b.net.load(seq*batch, directions*gates*hidden, x.shape[2]+hidden); err != nil {
-		return nil, err
-	}
-	y, err := b.new(floats, seq, directions, batch, hidden)
-	if err != nil {
-		return nil, err
-	}
-	last, err := b.new(floats, directions, batch, hidden)
-	if err != nil {
-		return nil, err
-	}
+	must(b.net.load(seq*batch, directions*gates*hidden, x.shape[2]+hidden))
+	y := check(b.new(floats, seq, directions, batch, hidden))
+	last := check(b.new(floats, directions, batch, hidden))
 	lastC := last
 	if gates == 4 {
-		if lastC, err = b.new(floats, directions, batch, hidden); err != nil {
-			return nil, err
-		}
+		lastC = check(b.new(floats, directions, batch, hidden))
 	}
 	cells := make([]*cell, directions)
 	for d := range cells {
-		if cells[d], err = b.cell(d, x, w, r, bias, hidden, gates); err != nil {
-			return nil, err
-		}
+		cells[d] = check(b.cell(d, x, w, r, bias, hidden, gates))
 	}
 	backward := b.attr["direction"].s == "reverse"
 	return func() {

@@ -138,7 +138,7 @@ func (net *Network) add(n *node, opset int64, known map[string]*tensor) error {
 			return n.fault("attribute %.40q: got a graph or a list of tensors, want numbers", name)
 		}
 	}
-	run, err := of(b)
+	run, err := of.add(b)
 	if err != nil {
 		return n.fault("%w", err)
 	}

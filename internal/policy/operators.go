@@ -7,8 +7,36 @@ import (
 	"slices"
 )
 
-// operator adds the outputs of a node to b and returns what computes them; nil: they are values of the inputs.
+// operator adds the outputs of a node to b and returns what computes them; nil: they are values of the inputs. It may
+// refuse its inputs by check and must.
 type operator func(b *build) (run func(), err error)
+
+// refusal carries the error of check and must to operator.add.
+type refusal struct{ err error }
+
+func must(err error) {
+	if err != nil {
+		panic(refusal{err})
+	}
+}
+
+func check[T any](v T, err error) T {
+	must(err)
+	return v
+}
+
+func (of operator) add(b *build) (run func(), err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case refusal:
+			run, err = nil, r.err
+		default:
+			panic(r)
+		}
+	}()
+	return of(b)
+}
 
 // operators has the operators by their names in ONNX.
 var operators = func() map[string]operator {
@@ -36,14 +64,8 @@ var operators = func() map[string]operator {
 // each applies a function to every value.
 func each(of func(*build) function) operator {
 	return func(b *build) (func(), error) {
-		x, err := b.arg(0)
-		if err != nil {
-			return nil, err
-		}
-		out, err := b.new(x.kind, x.shape...)
-		if err != nil {
-			return nil, err
-		}
+		x := check(b.arg(0))
+		out := check(b.new(x.kind, x.shape...))
 		f := of(b)
 		return func() {
 			for i, v := range x.v {
@@ -56,14 +78,8 @@ func each(of func(*build) function) operator {
 // pairwise applies a function to pairs. In float64 a sum or product of two float32 rounds to the same float32.
 func pairwise(f func(x, y float64) float64) operator {
 	return func(b *build) (func(), error) {
-		x, err := b.arg(0)
-		if err != nil {
-			return nil, err
-		}
-		y, err := b.arg(1)
-		if err != nil {
-			return nil, err
-		}
+		x := check(b.arg(0))
+		y := check(b.arg(1))
 		if b.op == "Div" && x.kind == ints {
 			return nil, errors.New("got integers, want float")
 		}
@@ -72,14 +88,8 @@ func pairwise(f func(x, y float64) float64) operator {
 }
 
 func (b *build) pairs(x, y *tensor, f func(x, y float64) float64) (func(), error) {
-	shape, err := broadcast(x.shape, y.shape)
-	if err != nil {
-		return nil, err
-	}
-	out, err := b.new(x.kind, shape...)
-	if err != nil {
-		return nil, err
-	}
+	shape := check(broadcast(x.shape, y.shape))
+	out := check(b.new(x.kind, shape...))
 	if slices.Equal(x.shape, y.shape) {
 		return func() {
 			for i, v := range x.v {
@@ -98,20 +108,11 @@ func (b *build) pairs(x, y *tensor, f func(x, y float64) float64) (func(), error
 // folded applies a function to any number of inputs, in order.
 func folded(f func(x, y float64) float64) operator {
 	return func(b *build) (func(), error) {
-		x, err := b.arg(0)
-		if err != nil {
-			return nil, err
-		}
+		x := check(b.arg(0))
 		var all []func()
 		for i := range b.in[1:] {
-			y, err := b.arg(i + 1)
-			if err != nil {
-				return nil, err
-			}
-			run, err := b.pairs(x, y, f)
-			if err != nil {
-				return nil, err
-			}
+			y := check(b.arg(i + 1))
+			run := check(b.pairs(x, y, f))
 			all, x = append(all, run), b.outs[len(b.outs)-1]
 		}
 		if len(all) == 0 {
@@ -134,14 +135,8 @@ func prelu(x, slope float64) float64 {
 }
 
 func clip(b *build) (func(), error) {
-	x, err := b.arg(0)
-	if err != nil {
-		return nil, err
-	}
-	out, err := b.new(x.kind, x.shape...)
-	if err != nil {
-		return nil, err
-	}
+	x := check(b.arg(0))
+	out := check(b.new(x.kind, x.shape...))
 	low := []float32{float32(b.float("min", -math.MaxFloat32))}
 	high := []float32{float32(b.float("max", math.MaxFloat32))}
 	for i, side := range []*[]float32{&low, &high} {
@@ -160,10 +155,7 @@ func clip(b *build) (func(), error) {
 }
 
 func identity(b *build) (func(), error) {
-	x, err := b.arg(0)
-	if err != nil {
-		return nil, err
-	}
+	x := check(b.arg(0))
 	if t := b.opt(2); b.op == "Dropout" && t != nil && !(t.fixed && len(t.v) == 1 && t.v[0] == 0) {
 		return nil, errors.New("got training mode, want a model for inference")
 	}
@@ -171,21 +163,13 @@ func identity(b *build) (func(), error) {
 }
 
 func cast(b *build) (func(), error) {
-	x, err := b.arg(0)
-	if err != nil {
-		return nil, err
-	}
+	x := check(b.arg(0))
 	to, _, err := kindOf(uint64(b.int("to", 0)))
-	if err != nil {
-		return nil, err
-	}
+	must(err)
 	if to == x.kind || to == floats {
 		return nil, b.alias(x, to, x.shape...)
 	}
-	out, err := b.new(to, x.shape...)
-	if err != nil {
-		return nil, err
-	}
+	out := check(b.new(to, x.shape...))
 	return func() {
 		for i, v := range x.v {
 			if out.v[i] = float32(math.Trunc(float64(v))); to == bools && v != 0 {
@@ -224,10 +208,7 @@ func constant(b *build) (func(), error) {
 }
 
 func constantOfShape(b *build) (func(), error) {
-	shape, err := b.list(0)
-	if err != nil {
-		return nil, err
-	}
+	shape := check(b.list(0))
 	fill, k := float32(0), floats
 	if t := b.attr["value"].t; t != nil {
 		if len(t.v) != 1 {
@@ -235,10 +216,7 @@ func constantOfShape(b *build) (func(), error) {
 		}
 		fill, k = t.v[0], t.kind
 	}
-	out, err := b.new(k, shape...)
-	if err != nil {
-		return nil, err
-	}
+	out := check(b.new(k, shape...))
 	for i := range out.v {
 		out.v[i] = fill
 	}

@@ -8,10 +8,7 @@ import (
 )
 
 func shapeOf(b *build) (func(), error) {
-	x, err := b.arg(0)
-	if err != nil {
-		return nil, err
-	}
+	x := check(b.arg(0))
 	rank := int64(len(x.shape))
 	ends := []int64{b.int("start", 0), b.int("end", rank)}
 	for i, e := range ends {
@@ -21,10 +18,7 @@ func shapeOf(b *build) (func(), error) {
 		ends[i] = min(max(e, 0), rank)
 	}
 	part := x.shape[ends[0]:max(ends[0], ends[1])]
-	out, err := b.new(ints, len(part))
-	if err != nil {
-		return nil, err
-	}
+	out := check(b.new(ints, len(part)))
 	for i, d := range part {
 		out.v[i] = float32(d)
 	}
@@ -33,14 +27,8 @@ func shapeOf(b *build) (func(), error) {
 }
 
 func reshape(b *build) (func(), error) {
-	x, err := b.arg(0)
-	if err != nil {
-		return nil, err
-	}
-	shape, err := b.list(1)
-	if err != nil {
-		return nil, err
-	}
+	x := check(b.arg(0))
+	shape := check(b.list(1))
 	for _, d := range b.attr["shape"].ints { // before opset 5
 		shape = append(shape, int(min(max(d, -2), maxValues+1)))
 	}
@@ -69,10 +57,7 @@ func reshape(b *build) (func(), error) {
 }
 
 func flatten(b *build) (func(), error) {
-	x, err := b.arg(0)
-	if err != nil {
-		return nil, err
-	}
+	x := check(b.arg(0))
 	axis := b.int("axis", 1)
 	if axis < 0 {
 		axis += int64(len(x.shape))
@@ -88,14 +73,8 @@ func flatten(b *build) (func(), error) {
 }
 
 func squeeze(b *build) (func(), error) {
-	x, err := b.arg(0)
-	if err != nil {
-		return nil, err
-	}
-	axes, err := b.axes(1, len(x.shape))
-	if err != nil {
-		return nil, err
-	}
+	x := check(b.arg(0))
+	axes := check(b.axes(1, len(x.shape)))
 	var shape []int
 	for i, d := range x.shape {
 		if slices.Contains(axes, i) || axes == nil && d == 1 {
@@ -110,10 +89,7 @@ func squeeze(b *build) (func(), error) {
 }
 
 func unsqueeze(b *build) (func(), error) {
-	x, err := b.arg(0)
-	if err != nil {
-		return nil, err
-	}
+	x := check(b.arg(0))
 	n := len(b.attr["axes"].ints)
 	if t := b.opt(1); t != nil {
 		n += len(t.v)
@@ -121,10 +97,7 @@ func unsqueeze(b *build) (func(), error) {
 	if n+len(x.shape) > maxRank {
 		return nil, fmt.Errorf("got %d dimensions, want at most %d", n+len(x.shape), maxRank)
 	}
-	axes, err := b.axes(1, len(x.shape)+n)
-	if err != nil {
-		return nil, err
-	}
+	axes := check(b.axes(1, len(x.shape)+n))
 	shape, at := make([]int, n+len(x.shape)), 0
 	for i := range shape {
 		if shape[i] = 1; !slices.Contains(axes, i) {
@@ -136,20 +109,11 @@ func unsqueeze(b *build) (func(), error) {
 }
 
 func concat(b *build) (func(), error) {
-	first, err := b.arg(0)
-	if err != nil {
-		return nil, err
-	}
-	axis, err := dim(b.int("axis", 0), len(first.shape))
-	if err != nil {
-		return nil, err
-	}
+	first := check(b.arg(0))
+	axis := check(dim(b.int("axis", 0), len(first.shape)))
 	shape := slices.Clone(first.shape)
 	for i := range b.in[1:] {
-		t, err := b.arg(i + 1)
-		if err != nil {
-			return nil, err
-		}
+		t := check(b.arg(i + 1))
 		same := len(t.shape) == len(shape)
 		for d := 0; same && d < len(shape); d++ {
 			same = d == axis || t.shape[d] == shape[d]
@@ -159,10 +123,7 @@ func concat(b *build) (func(), error) {
 		}
 		shape[axis] += t.shape[axis]
 	}
-	out, err := b.new(first.kind, shape...)
-	if err != nil {
-		return nil, err
-	}
+	out := check(b.new(first.kind, shape...))
 	inner := 1
 	for _, d := range shape[axis+1:] {
 		inner *= d
@@ -182,23 +143,15 @@ func concat(b *build) (func(), error) {
 
 // part is an output of x's places from first with the strides by.
 func (b *build) part(x *tensor, shape, by []int, first int) (func(), error) {
-	out, err := b.new(x.kind, shape...)
-	if err != nil {
-		return nil, err
-	}
+	out := check(b.new(x.kind, shape...))
 	return picked(out.v, x.v, table(shape, by, first)), nil
 }
 
 func slice(b *build) (func(), error) {
-	x, err := b.arg(0)
-	if err != nil {
-		return nil, err
-	}
+	x := check(b.arg(0))
 	lists := [4][]int{} // starts, ends, axes, steps
 	for i, name := range []string{"starts", "ends", "axes", "steps"} {
-		if lists[i], err = b.list(i + 1); err != nil {
-			return nil, err
-		}
+		lists[i] = check(b.list(i + 1))
 		for _, v := range b.attr[name].ints { // before opset 10
 			lists[i] = append(lists[i], int(min(max(v, math.MinInt32), math.MaxInt32)))
 		}
@@ -212,10 +165,7 @@ func slice(b *build) (func(), error) {
 		if i < len(lists[3]) {
 			step = lists[3][i]
 		}
-		d, err := dim(int64(axis), len(x.shape))
-		if err != nil {
-			return nil, err
-		}
+		d := check(dim(int64(axis), len(x.shape)))
 		if step == 0 || i >= len(lists[1]) || shape[d] != x.shape[d] {
 			return nil, fmt.Errorf("got starts, ends, axes, steps %v", lists)
 		}
@@ -240,18 +190,9 @@ func slice(b *build) (func(), error) {
 }
 
 func split(b *build) (func(), error) {
-	x, err := b.arg(0)
-	if err != nil {
-		return nil, err
-	}
-	axis, err := dim(b.int("axis", 0), len(x.shape))
-	if err != nil {
-		return nil, err
-	}
-	sizes, err := b.list(1)
-	if err != nil {
-		return nil, err
-	}
+	x := check(b.arg(0))
+	axis := check(dim(b.int("axis", 0), len(x.shape)))
+	sizes := check(b.list(1))
 	for _, v := range b.attr["split"].ints { // before opset 13
 		sizes = append(sizes, int(min(max(v, -1), maxValues)))
 	}
@@ -272,10 +213,7 @@ func split(b *build) (func(), error) {
 		}
 		shape := slices.Clone(x.shape)
 		shape[axis] = size
-		run, err := b.part(x, shape, by, at*by[axis])
-		if err != nil {
-			return nil, err
-		}
+		run := check(b.part(x, shape, by, at*by[axis]))
 		all, at = append(all, run), at+size
 	}
 	return func() {
@@ -286,26 +224,11 @@ func split(b *build) (func(), error) {
 }
 
 func gather(b *build) (func(), error) {
-	x, err := b.arg(0)
-	if err != nil {
-		return nil, err
-	}
-	at, err := b.arg(1)
-	if err != nil {
-		return nil, err
-	}
-	list, err := b.list(1)
-	if err != nil {
-		return nil, err
-	}
-	axis, err := dim(b.int("axis", 0), len(x.shape))
-	if err != nil {
-		return nil, err
-	}
-	out, err := b.new(x.kind, slices.Concat(x.shape[:axis], at.shape, x.shape[axis+1:])...)
-	if err != nil {
-		return nil, err
-	}
+	x := check(b.arg(0))
+	at := check(b.arg(1))
+	list := check(b.list(1))
+	axis := check(dim(b.int("axis", 0), len(x.shape)))
+	out := check(b.new(x.kind, slices.Concat(x.shape[:axis], at.shape, x.shape[axis+1:])...))
 	n, inner := x.shape[axis], strides(x.shape)[axis]
 	var from []int32
 	for outer := 0; len(from) < len(out.v); outer++ {
@@ -325,10 +248,7 @@ func gather(b *build) (func(), error) {
 }
 
 func transpose(b *build) (func(), error) {
-	x, err := b.arg(0)
-	if err != nil {
-		return nil, err
-	}
+	x := check(b.arg(0))
 	var shape, by []int
 	own, used := strides(x.shape), map[int]bool{}
 	for i := range x.shape {
@@ -337,9 +257,7 @@ func transpose(b *build) (func(), error) {
 			if len(p.ints) != len(x.shape) {
 				return nil, fmt.Errorf("perm: got %v of %v", p.ints, x.shape)
 			}
-			if d, err = dim(p.ints[i], len(x.shape)); err != nil {
-				return nil, err
-			}
+			d = check(dim(p.ints[i], len(x.shape)))
 		}
 		if used[d] {
 			return nil, fmt.Errorf("perm: got axis %d twice", d)
@@ -351,24 +269,12 @@ func transpose(b *build) (func(), error) {
 }
 
 func expand(b *build) (func(), error) {
-	x, err := b.arg(0)
-	if err != nil {
-		return nil, err
-	}
-	want, err := b.list(1)
-	if err != nil {
-		return nil, err
-	}
+	x := check(b.arg(0))
+	want := check(b.list(1))
 	if len(want) > maxRank {
 		return nil, fmt.Errorf("got %d dimensions, want at most %d", len(want), maxRank)
 	}
-	shape, err := broadcast(x.shape, want)
-	if err != nil {
-		return nil, err
-	}
-	out, err := b.new(x.kind, shape...)
-	if err != nil {
-		return nil, err
-	}
+	shape := check(broadcast(x.shape, want))
+	out := check(b.new(x.kind, shape...))
 	return picked(out.v, x.v, spread(x.shape, shape)), nil
 }
