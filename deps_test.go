@@ -30,6 +30,7 @@ var law = []struct{ importer, may, reason string }{
 	{"servo", "hal", "what all servos share is independent of every vendor"},
 	{"internal/sheet", "", "figures, independent of their user"},
 	{"internal/yaml", "hal", "reads files, independent of their owner"},
+	{"internal/must", "", "ends a function at its first error"},
 	{"internal/xml", "", "reads files, independent of their owner"},
 	{"internal/wire/", "hal servo internal/wire",
 		"packets and registers, for a driver and the emulation of its device"},
@@ -70,7 +71,7 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/budget", "hal servo sim configs internal/catalog internal/plan internal/report internal/supervise",
 		"runs drivers over emulated lines"},
 	{"internal/batch", "hal configs internal/plan internal/assembly", "steps copies of what assembly opens"},
-	{"internal/policy", "hal sim configs internal/policyconf internal/report",
+	{"internal/policy", "hal sim configs internal/must internal/policyconf internal/report",
 		"networks and their terms; what is open is handed in"},
 	{"internal/work", "hal sim configs internal/batch internal/policy",
 		"rollouts from a queue; what opens their rigs is handed in"},
@@ -110,7 +111,7 @@ var law = []struct{ importer, may, reason string }{
 		"a client of each door, and the robots behind them by the public API"},
 	{"cmd/halyard-lab/internal/", "hal servo calibration drivers internal/wire sim protocols configs internal/batch " +
 		"internal/bench internal/budget internal/catalog internal/plan internal/builtin internal/assembly " +
-		"internal/report", "measures and tests what assembly opens"},
+		"internal/must internal/report", "measures and tests what assembly opens"},
 	{"cmd/halyard-lab", "hal cmd/halyard-lab/internal internal/bench internal/command internal/commission/doctor " +
 		"internal/report", "flags and tables of the laboratory"},
 	{"cmd/halyard-work", "hal configs internal/command internal/work halyard", "flags and tables of the queue"},

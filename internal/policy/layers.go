@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/halyard-robotics/halyard/internal/must"
 )
 
 // matrix is a product whose weights are the values of t: set once, or in each step where they are computed.
 func (b *build) matrix(t *tensor, units, terms, unit, term int) (*product, func()) {
-	p := check(newProduct(b.net, units, terms))
+	p := must.Get(newProduct(b.net, units, terms))
 	if t.fixed {
 		p.set(t.v, unit, term)
 		return p, func() {}
@@ -17,8 +19,8 @@ func (b *build) matrix(t *tensor, units, terms, unit, term int) (*product, func(
 }
 
 func gemm(b *build) (func(), error) {
-	x := check(b.arg(0))
-	w := check(b.arg(1))
+	x := must.Get(b.arg(0))
+	w := must.Get(b.arg(1))
 	if len(x.shape) != 2 || len(w.shape) != 2 {
 		return nil, fmt.Errorf("got shapes %v and %v, want matrices", x.shape, w.shape)
 	}
@@ -34,7 +36,7 @@ func gemm(b *build) (func(), error) {
 	if have != terms {
 		return nil, fmt.Errorf("got shapes %v and %v", x.shape, w.shape)
 	}
-	out := check(b.new(floats, rows, units))
+	out := must.Get(b.new(floats, rows, units))
 	p, load := b.matrix(w, units, terms, unit, term)
 	var bias []int32
 	c := b.opt(2)
@@ -45,7 +47,7 @@ func gemm(b *build) (func(), error) {
 		bias = spread(c.shape, out.shape)
 	}
 	alpha, beta := b.float("alpha", 1), b.float("beta", 1)
-	must(errors.Join(b.net.room(2*units+terms), b.net.load(rows, units, terms)))
+	must.Be(errors.Join(b.net.room(2*units+terms), b.net.load(rows, units, terms)))
 	sums, row := make([]float64, units), make([]float32, terms)
 	return func() {
 		load()
@@ -69,8 +71,8 @@ func gemm(b *build) (func(), error) {
 }
 
 func matMul(b *build) (func(), error) {
-	x := check(b.arg(0))
-	w := check(b.arg(1))
+	x := must.Get(b.arg(0))
+	w := must.Get(b.arg(1))
 	if len(x.shape) == 0 || len(w.shape) == 0 {
 		return nil, errors.New("got a scalar, want matrices")
 	}
@@ -85,7 +87,7 @@ func matMul(b *build) (func(), error) {
 	if right[len(right)-2] != terms {
 		return nil, fmt.Errorf("got shapes %v and %v", x.shape, w.shape)
 	}
-	batch := check(broadcast(left[:len(left)-2], right[:len(right)-2]))
+	batch := must.Get(broadcast(left[:len(left)-2], right[:len(right)-2]))
 	shape := slices.Clone(batch)
 	if len(x.shape) > 1 {
 		shape = append(shape, rows)
@@ -93,14 +95,14 @@ func matMul(b *build) (func(), error) {
 	if len(w.shape) > 1 {
 		shape = append(shape, units)
 	}
-	out := check(b.new(floats, shape...))
+	out := must.Get(b.new(floats, shape...))
 	xs, ws := spread(left[:len(left)-2], batch), spread(right[:len(right)-2], batch)
-	p := check(newProduct(b.net, units, terms))
+	p := must.Get(newProduct(b.net, units, terms))
 	once := w.fixed && len(w.v) == units*terms
 	if once {
 		p.set(w.v, 1, units)
 	}
-	must(errors.Join(b.net.room(2*units), b.net.load(len(out.v), terms, 2)))
+	must.Be(errors.Join(b.net.room(2*units), b.net.load(len(out.v), terms, 2)))
 	sums := make([]float64, units)
 	return func() {
 		for k, at := range xs {
@@ -119,8 +121,8 @@ func matMul(b *build) (func(), error) {
 
 // conv is the convolution along one dimension.
 func conv(b *build) (func(), error) {
-	x := check(b.arg(0))
-	w := check(b.arg(1))
+	x := must.Get(b.arg(0))
+	w := must.Get(b.arg(1))
 	if len(x.shape) != 3 || len(w.shape) != 3 {
 		return nil, fmt.Errorf("got shapes %v and %v, want a convolution along one dimension", x.shape, w.shape)
 	}
@@ -133,7 +135,7 @@ func conv(b *build) (func(), error) {
 			return otherwise
 		}
 		if i >= len(l) || l[i] < 0 || l[i] > maxValues {
-			must(fmt.Errorf("%s: got %v", name, l))
+			must.Be(fmt.Errorf("%s: got %v", name, l))
 		}
 		return int(l[i])
 	}
@@ -147,8 +149,8 @@ func conv(b *build) (func(), error) {
 		bias != nil && len(bias.v) != units {
 		return nil, fmt.Errorf("got shapes %v and %v in %d groups", x.shape, w.shape, groups)
 	}
-	out := check(b.new(floats, n, units, span/stride+1))
-	must(b.net.load(len(out.v), each, taps))
+	out := must.Get(b.new(floats, n, units, span/stride+1))
+	must.Be(b.net.load(len(out.v), each, taps))
 	places := span/stride + 1
 	return func() {
 		for k := range out.v {
@@ -186,8 +188,8 @@ type cell struct {
 func (b *build) cell(direction int, x *tensor, w, r, bias *tensor, hidden, gates int) (*cell, error) {
 	width, rows := x.shape[2], gates*hidden
 	l := &cell{lstm: gates == 4, linear: b.int("linear_before_reset", 0) != 0, hidden: hidden, width: width}
-	l.input = check(newProduct(b.net, rows, width))
-	l.state = check(newProduct(b.net, rows, hidden))
+	l.input = must.Get(newProduct(b.net, rows, width))
+	l.state = must.Get(newProduct(b.net, rows, hidden))
 	l.input.set(w.v[direction*rows*width:], width, 1)
 	l.state.set(r.v[direction*rows*hidden:], hidden, 1)
 	l.bias = make([]float64, 2*rows)
@@ -249,31 +251,31 @@ func recurrent(b *build) (func(), error) {
 	if b.op == "LSTM" {
 		gates = 4
 	}
-	x := check(b.arg(0))
-	w := check(b.arg(1))
-	r := check(b.arg(2))
+	x := must.Get(b.arg(0))
+	w := must.Get(b.arg(1))
+	r := must.Get(b.arg(2))
 	bias, h0, c0 := b.opt(3), b.opt(5), b.opt(6)
 	directions := len(w.shape)
 	if directions > 0 {
 		directions = w.shape[0]
 	}
-	must(b.recurrentFits(x, w, r, bias, gates))
+	must.Be(b.recurrentFits(x, w, r, bias, gates))
 	hidden, seq, batch := r.shape[2], x.shape[0], x.shape[1]
 	for _, t := range []*tensor{h0, c0} {
 		if t != nil && len(t.v) != directions*batch*hidden {
 			return nil, fmt.Errorf("initial state: got %v, want %v", t.shape, []int{directions, batch, hidden})
 		}
 	}
-	must(b.net.load(seq*batch, directions*gates*hidden, x.shape[2]+hidden))
-	y := check(b.new(floats, seq, directions, batch, hidden))
-	last := check(b.new(floats, directions, batch, hidden))
+	must.Be(b.net.load(seq*batch, directions*gates*hidden, x.shape[2]+hidden))
+	y := must.Get(b.new(floats, seq, directions, batch, hidden))
+	last := must.Get(b.new(floats, directions, batch, hidden))
 	lastC := last
 	if gates == 4 {
-		lastC = check(b.new(floats, directions, batch, hidden))
+		lastC = must.Get(b.new(floats, directions, batch, hidden))
 	}
 	cells := make([]*cell, directions)
 	for d := range cells {
-		cells[d] = check(b.cell(d, x, w, r, bias, hidden, gates))
+		cells[d] = must.Get(b.cell(d, x, w, r, bias, hidden, gates))
 	}
 	backward := b.attr["direction"].s == "reverse"
 	return func() {

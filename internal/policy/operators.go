@@ -5,36 +5,16 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/halyard-robotics/halyard/internal/must"
 )
 
 // operator adds the outputs of a node to b and returns what computes them; nil: they are values of the inputs. It may
-// refuse its inputs by check and must.
+// refuse its inputs by package must.
 type operator func(b *build) (run func(), err error)
 
-// refusal carries the error of check and must to operator.add.
-type refusal struct{ err error }
-
-func must(err error) {
-	if err != nil {
-		panic(refusal{err})
-	}
-}
-
-func check[T any](v T, err error) T {
-	must(err)
-	return v
-}
-
 func (of operator) add(b *build) (run func(), err error) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case refusal:
-			run, err = nil, r.err
-		default:
-			panic(r)
-		}
-	}()
+	defer must.Catch(&err)
 	return of(b)
 }
 
@@ -64,8 +44,8 @@ var operators = func() map[string]operator {
 // each applies a function to every value.
 func each(of func(*build) function) operator {
 	return func(b *build) (func(), error) {
-		x := check(b.arg(0))
-		out := check(b.new(x.kind, x.shape...))
+		x := must.Get(b.arg(0))
+		out := must.Get(b.new(x.kind, x.shape...))
 		f := of(b)
 		return func() {
 			for i, v := range x.v {
@@ -78,8 +58,8 @@ func each(of func(*build) function) operator {
 // pairwise applies a function to pairs. In float64 a sum or product of two float32 rounds to the same float32.
 func pairwise(f func(x, y float64) float64) operator {
 	return func(b *build) (func(), error) {
-		x := check(b.arg(0))
-		y := check(b.arg(1))
+		x := must.Get(b.arg(0))
+		y := must.Get(b.arg(1))
 		if b.op == "Div" && x.kind == ints {
 			return nil, errors.New("got integers, want float")
 		}
@@ -88,8 +68,8 @@ func pairwise(f func(x, y float64) float64) operator {
 }
 
 func (b *build) pairs(x, y *tensor, f func(x, y float64) float64) (func(), error) {
-	shape := check(broadcast(x.shape, y.shape))
-	out := check(b.new(x.kind, shape...))
+	shape := must.Get(broadcast(x.shape, y.shape))
+	out := must.Get(b.new(x.kind, shape...))
 	if slices.Equal(x.shape, y.shape) {
 		return func() {
 			for i, v := range x.v {
@@ -108,11 +88,11 @@ func (b *build) pairs(x, y *tensor, f func(x, y float64) float64) (func(), error
 // folded applies a function to any number of inputs, in order.
 func folded(f func(x, y float64) float64) operator {
 	return func(b *build) (func(), error) {
-		x := check(b.arg(0))
+		x := must.Get(b.arg(0))
 		var all []func()
 		for i := range b.in[1:] {
-			y := check(b.arg(i + 1))
-			run := check(b.pairs(x, y, f))
+			y := must.Get(b.arg(i + 1))
+			run := must.Get(b.pairs(x, y, f))
 			all, x = append(all, run), b.outs[len(b.outs)-1]
 		}
 		if len(all) == 0 {
@@ -135,8 +115,8 @@ func prelu(x, slope float64) float64 {
 }
 
 func clip(b *build) (func(), error) {
-	x := check(b.arg(0))
-	out := check(b.new(x.kind, x.shape...))
+	x := must.Get(b.arg(0))
+	out := must.Get(b.new(x.kind, x.shape...))
 	low := []float32{float32(b.float("min", -math.MaxFloat32))}
 	high := []float32{float32(b.float("max", math.MaxFloat32))}
 	for i, side := range []*[]float32{&low, &high} {
@@ -155,7 +135,7 @@ func clip(b *build) (func(), error) {
 }
 
 func identity(b *build) (func(), error) {
-	x := check(b.arg(0))
+	x := must.Get(b.arg(0))
 	if t := b.opt(2); b.op == "Dropout" && t != nil && !(t.fixed && len(t.v) == 1 && t.v[0] == 0) {
 		return nil, errors.New("got training mode, want a model for inference")
 	}
@@ -163,13 +143,13 @@ func identity(b *build) (func(), error) {
 }
 
 func cast(b *build) (func(), error) {
-	x := check(b.arg(0))
+	x := must.Get(b.arg(0))
 	to, _, err := kindOf(uint64(b.int("to", 0)))
-	must(err)
+	must.Be(err)
 	if to == x.kind || to == floats {
 		return nil, b.alias(x, to, x.shape...)
 	}
-	out := check(b.new(to, x.shape...))
+	out := must.Get(b.new(to, x.shape...))
 	return func() {
 		for i, v := range x.v {
 			if out.v[i] = float32(math.Trunc(float64(v))); to == bools && v != 0 {
@@ -208,7 +188,7 @@ func constant(b *build) (func(), error) {
 }
 
 func constantOfShape(b *build) (func(), error) {
-	shape := check(b.list(0))
+	shape := must.Get(b.list(0))
 	fill, k := float32(0), floats
 	if t := b.attr["value"].t; t != nil {
 		if len(t.v) != 1 {
@@ -216,7 +196,7 @@ func constantOfShape(b *build) (func(), error) {
 		}
 		fill, k = t.v[0], t.kind
 	}
-	out := check(b.new(k, shape...))
+	out := must.Get(b.new(k, shape...))
 	for i := range out.v {
 		out.v[i] = fill
 	}

@@ -6,13 +6,14 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halyard-robotics/halyard/internal/must"
 	"github.com/halyard-robotics/halyard/internal/sim/exact"
 )
 
 // reduce folds axes into one value.
 func reduce(b *build) (func(), error) {
-	x := check(b.arg(0))
-	axes := check(b.axes(1, len(x.shape)))
+	x := must.Get(b.arg(0))
+	axes := must.Get(b.axes(1, len(x.shape)))
 	if axes == nil && b.int("noop_with_empty_axes", 0) != 0 {
 		return nil, errors.New("got no axes, want at least one")
 	}
@@ -34,8 +35,8 @@ func reduce(b *build) (func(), error) {
 			by[i] = s
 		}
 	}
-	out := check(b.new(x.kind, shape...))
-	must(b.net.room(2*len(out.v) + len(x.v)))
+	out := must.Get(b.new(x.kind, shape...))
+	must.Be(b.net.room(2*len(out.v) + len(x.v)))
 	sums, into, op := make([]float64, len(out.v)), table(x.shape, by, 0), b.op
 	return func() {
 		for i := range sums {
@@ -67,12 +68,12 @@ func reduce(b *build) (func(), error) {
 }
 
 func softmax(b *build) (func(), error) {
-	x := check(b.arg(0))
+	x := must.Get(b.arg(0))
 	otherwise := int64(-1)
 	if b.opset < 13 {
 		otherwise = 1
 	}
-	axis := check(dim(b.int("axis", otherwise), len(x.shape)))
+	axis := must.Get(dim(b.int("axis", otherwise), len(x.shape)))
 	width := 1
 	for _, d := range x.shape[axis:] {
 		width *= d
@@ -80,7 +81,7 @@ func softmax(b *build) (func(), error) {
 	if b.opset >= 13 && width != x.shape[axis] {
 		return nil, fmt.Errorf("got axis %d of %v, want the last", axis, x.shape)
 	}
-	out := check(b.new(x.kind, x.shape...))
+	out := must.Get(b.new(x.kind, x.shape...))
 	e := make([]float64, width)
 	return func() {
 		for at := 0; width > 0 && at < len(x.v); at += width {
@@ -98,18 +99,18 @@ func softmax(b *build) (func(), error) {
 }
 
 func layerNorm(b *build) (func(), error) {
-	x := check(b.arg(0))
-	axis := check(dim(b.int("axis", -1), len(x.shape)))
+	x := must.Get(b.arg(0))
+	axis := must.Get(dim(b.int("axis", -1), len(x.shape)))
 	width := 1
 	for _, d := range x.shape[axis:] {
 		width *= d
 	}
-	scale := check(b.arg(1))
+	scale := must.Get(b.arg(1))
 	bias := b.opt(2)
 	if len(scale.v) != width || bias != nil && len(bias.v) != width {
 		return nil, fmt.Errorf("got %d scales, want %d and as many offsets", len(scale.v), width)
 	}
-	out := check(b.new(x.kind, x.shape...))
+	out := must.Get(b.new(x.kind, x.shape...))
 	epsilon := b.float("epsilon", 1e-5)
 	return func() {
 		for at := 0; width > 0 && at < len(x.v); at += width {
@@ -136,18 +137,18 @@ func layerNorm(b *build) (func(), error) {
 }
 
 func batchNorm(b *build) (func(), error) {
-	x := check(b.arg(0))
+	x := must.Get(b.arg(0))
 	if len(x.shape) < 2 || b.int("training_mode", 0) != 0 {
 		return nil, errors.New("got training mode, or an input without channels")
 	}
 	var of [4][]float32 // scale, offset, mean, variance
 	for i := range of {
-		t := check(b.arg(i + 1))
+		t := must.Get(b.arg(i + 1))
 		if of[i] = t.v; len(t.v) != x.shape[1] {
 			return nil, fmt.Errorf("input %d: got %d values, want %d", i+1, len(t.v), x.shape[1])
 		}
 	}
-	out := check(b.new(x.kind, x.shape...))
+	out := must.Get(b.new(x.kind, x.shape...))
 	epsilon, inner := b.float("epsilon", 1e-5), strides(x.shape)[1]
 	return func() {
 		for i, v := range x.v {

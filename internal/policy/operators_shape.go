@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/halyard-robotics/halyard/internal/must"
 )
 
 func shapeOf(b *build) (func(), error) {
-	x := check(b.arg(0))
+	x := must.Get(b.arg(0))
 	rank := int64(len(x.shape))
 	ends := []int64{b.int("start", 0), b.int("end", rank)}
 	for i, e := range ends {
@@ -18,7 +20,7 @@ func shapeOf(b *build) (func(), error) {
 		ends[i] = min(max(e, 0), rank)
 	}
 	part := x.shape[ends[0]:max(ends[0], ends[1])]
-	out := check(b.new(ints, len(part)))
+	out := must.Get(b.new(ints, len(part)))
 	for i, d := range part {
 		out.v[i] = float32(d)
 	}
@@ -27,8 +29,8 @@ func shapeOf(b *build) (func(), error) {
 }
 
 func reshape(b *build) (func(), error) {
-	x := check(b.arg(0))
-	shape := check(b.list(1))
+	x := must.Get(b.arg(0))
+	shape := must.Get(b.list(1))
 	for _, d := range b.attr["shape"].ints { // before opset 5
 		shape = append(shape, int(min(max(d, -2), maxValues+1)))
 	}
@@ -57,7 +59,7 @@ func reshape(b *build) (func(), error) {
 }
 
 func flatten(b *build) (func(), error) {
-	x := check(b.arg(0))
+	x := must.Get(b.arg(0))
 	axis := b.int("axis", 1)
 	if axis < 0 {
 		axis += int64(len(x.shape))
@@ -73,8 +75,8 @@ func flatten(b *build) (func(), error) {
 }
 
 func squeeze(b *build) (func(), error) {
-	x := check(b.arg(0))
-	axes := check(b.axes(1, len(x.shape)))
+	x := must.Get(b.arg(0))
+	axes := must.Get(b.axes(1, len(x.shape)))
 	var shape []int
 	for i, d := range x.shape {
 		if slices.Contains(axes, i) || axes == nil && d == 1 {
@@ -89,7 +91,7 @@ func squeeze(b *build) (func(), error) {
 }
 
 func unsqueeze(b *build) (func(), error) {
-	x := check(b.arg(0))
+	x := must.Get(b.arg(0))
 	n := len(b.attr["axes"].ints)
 	if t := b.opt(1); t != nil {
 		n += len(t.v)
@@ -97,7 +99,7 @@ func unsqueeze(b *build) (func(), error) {
 	if n+len(x.shape) > maxRank {
 		return nil, fmt.Errorf("got %d dimensions, want at most %d", n+len(x.shape), maxRank)
 	}
-	axes := check(b.axes(1, len(x.shape)+n))
+	axes := must.Get(b.axes(1, len(x.shape)+n))
 	shape, at := make([]int, n+len(x.shape)), 0
 	for i := range shape {
 		if shape[i] = 1; !slices.Contains(axes, i) {
@@ -109,11 +111,11 @@ func unsqueeze(b *build) (func(), error) {
 }
 
 func concat(b *build) (func(), error) {
-	first := check(b.arg(0))
-	axis := check(dim(b.int("axis", 0), len(first.shape)))
+	first := must.Get(b.arg(0))
+	axis := must.Get(dim(b.int("axis", 0), len(first.shape)))
 	shape := slices.Clone(first.shape)
 	for i := range b.in[1:] {
-		t := check(b.arg(i + 1))
+		t := must.Get(b.arg(i + 1))
 		same := len(t.shape) == len(shape)
 		for d := 0; same && d < len(shape); d++ {
 			same = d == axis || t.shape[d] == shape[d]
@@ -123,7 +125,7 @@ func concat(b *build) (func(), error) {
 		}
 		shape[axis] += t.shape[axis]
 	}
-	out := check(b.new(first.kind, shape...))
+	out := must.Get(b.new(first.kind, shape...))
 	inner := 1
 	for _, d := range shape[axis+1:] {
 		inner *= d
@@ -143,15 +145,15 @@ func concat(b *build) (func(), error) {
 
 // part is an output of x's places from first with the strides by.
 func (b *build) part(x *tensor, shape, by []int, first int) (func(), error) {
-	out := check(b.new(x.kind, shape...))
+	out := must.Get(b.new(x.kind, shape...))
 	return picked(out.v, x.v, table(shape, by, first)), nil
 }
 
 func slice(b *build) (func(), error) {
-	x := check(b.arg(0))
+	x := must.Get(b.arg(0))
 	lists := [4][]int{} // starts, ends, axes, steps
 	for i, name := range []string{"starts", "ends", "axes", "steps"} {
-		lists[i] = check(b.list(i + 1))
+		lists[i] = must.Get(b.list(i + 1))
 		for _, v := range b.attr[name].ints { // before opset 10
 			lists[i] = append(lists[i], int(min(max(v, math.MinInt32), math.MaxInt32)))
 		}
@@ -165,7 +167,7 @@ func slice(b *build) (func(), error) {
 		if i < len(lists[3]) {
 			step = lists[3][i]
 		}
-		d := check(dim(int64(axis), len(x.shape)))
+		d := must.Get(dim(int64(axis), len(x.shape)))
 		if step == 0 || i >= len(lists[1]) || shape[d] != x.shape[d] {
 			return nil, fmt.Errorf("got starts, ends, axes, steps %v", lists)
 		}
@@ -190,9 +192,9 @@ func slice(b *build) (func(), error) {
 }
 
 func split(b *build) (func(), error) {
-	x := check(b.arg(0))
-	axis := check(dim(b.int("axis", 0), len(x.shape)))
-	sizes := check(b.list(1))
+	x := must.Get(b.arg(0))
+	axis := must.Get(dim(b.int("axis", 0), len(x.shape)))
+	sizes := must.Get(b.list(1))
 	for _, v := range b.attr["split"].ints { // before opset 13
 		sizes = append(sizes, int(min(max(v, -1), maxValues)))
 	}
@@ -213,7 +215,7 @@ func split(b *build) (func(), error) {
 		}
 		shape := slices.Clone(x.shape)
 		shape[axis] = size
-		run := check(b.part(x, shape, by, at*by[axis]))
+		run := must.Get(b.part(x, shape, by, at*by[axis]))
 		all, at = append(all, run), at+size
 	}
 	return func() {
@@ -224,11 +226,11 @@ func split(b *build) (func(), error) {
 }
 
 func gather(b *build) (func(), error) {
-	x := check(b.arg(0))
-	at := check(b.arg(1))
-	list := check(b.list(1))
-	axis := check(dim(b.int("axis", 0), len(x.shape)))
-	out := check(b.new(x.kind, slices.Concat(x.shape[:axis], at.shape, x.shape[axis+1:])...))
+	x := must.Get(b.arg(0))
+	at := must.Get(b.arg(1))
+	list := must.Get(b.list(1))
+	axis := must.Get(dim(b.int("axis", 0), len(x.shape)))
+	out := must.Get(b.new(x.kind, slices.Concat(x.shape[:axis], at.shape, x.shape[axis+1:])...))
 	n, inner := x.shape[axis], strides(x.shape)[axis]
 	var from []int32
 	for outer := 0; len(from) < len(out.v); outer++ {
@@ -248,7 +250,7 @@ func gather(b *build) (func(), error) {
 }
 
 func transpose(b *build) (func(), error) {
-	x := check(b.arg(0))
+	x := must.Get(b.arg(0))
 	var shape, by []int
 	own, used := strides(x.shape), map[int]bool{}
 	for i := range x.shape {
@@ -257,7 +259,7 @@ func transpose(b *build) (func(), error) {
 			if len(p.ints) != len(x.shape) {
 				return nil, fmt.Errorf("perm: got %v of %v", p.ints, x.shape)
 			}
-			d = check(dim(p.ints[i], len(x.shape)))
+			d = must.Get(dim(p.ints[i], len(x.shape)))
 		}
 		if used[d] {
 			return nil, fmt.Errorf("perm: got axis %d twice", d)
@@ -269,12 +271,12 @@ func transpose(b *build) (func(), error) {
 }
 
 func expand(b *build) (func(), error) {
-	x := check(b.arg(0))
-	want := check(b.list(1))
+	x := must.Get(b.arg(0))
+	want := must.Get(b.list(1))
 	if len(want) > maxRank {
 		return nil, fmt.Errorf("got %d dimensions, want at most %d", len(want), maxRank)
 	}
-	shape := check(broadcast(x.shape, want))
-	out := check(b.new(x.kind, shape...))
+	shape := must.Get(broadcast(x.shape, want))
+	out := must.Get(b.new(x.kind, shape...))
 	return picked(out.v, x.v, spread(x.shape, shape)), nil
 }

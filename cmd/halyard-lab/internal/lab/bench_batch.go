@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/halyard-robotics/halyard/internal/bench"
 	"math"
 	"net"
 	"runtime"
@@ -12,7 +11,9 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/internal/batch"
+	"github.com/halyard-robotics/halyard/internal/bench"
 	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/must"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
 	protocol "github.com/halyard-robotics/halyard/protocols/batch"
@@ -52,19 +53,11 @@ func benchBatch(ctx context.Context, size bench.Size, emit func(bench.Result)) e
 // copy, s.
 func batchCase(ctx context.Context, robot string, copies, cores, steps int, socket bool,
 	single *float64) (f bench.Figures, err error) {
+	defer must.Catch(&err)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-	cfg, err := configs.Load(robot, configs.Options{})
-	if err != nil {
-		return nil, err
-	}
-	p, err := plan.Resolve(cfg, builtin.Catalog())
-	if err != nil {
-		return nil, err
-	}
-	b, err := batch.Open(p, batch.Options{Copies: copies})
-	if err != nil {
-		return nil, err
-	}
+	cfg := must.Get(configs.Load(robot, configs.Options{}))
+	p := must.Get(plan.Resolve(cfg, builtin.Catalog()))
+	b := must.Get(batch.Open(p, batch.Options{Copies: copies}))
 	columns, seen := len(b.Actions()), make([]float64, copies*len(b.Observations()))
 	step, end := b.Step, b.Close
 	if socket {
@@ -79,9 +72,7 @@ func batchCase(ctx context.Context, robot string, copies, cores, steps int, sock
 	var before, after runtime.MemStats
 	count := 0
 	for k := range bench.Blocks + 1 { // the first is not counted: it sizes buffers
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		must.Be(ctx.Err())
 		runtime.ReadMemStats(&before)
 		start, cpu := time.Now(), cpuTime()
 		for range n {
@@ -89,9 +80,7 @@ func batchCase(ctx context.Context, robot string, copies, cores, steps int, sock
 				actions[i] = 0.3 * math.Sin(0.05*float64(count)+float64(i))
 			}
 			count++
-			if err := step(actions, seen); err != nil {
-				return nil, err
-			}
+			must.Be(step(actions, seen))
 		}
 		if k == 0 {
 			continue

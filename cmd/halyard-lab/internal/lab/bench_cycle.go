@@ -2,11 +2,12 @@ package lab
 
 import (
 	"context"
-	"github.com/halyard-robotics/halyard/internal/bench"
 	"runtime"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/bench"
+	"github.com/halyard-robotics/halyard/internal/must"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -23,16 +24,11 @@ const (
 // humanoid's 21 joints on a stub body give the cost of the rig. On the simulated body the physics is measured
 // separately, and the rest must keep the same bound. In lock-step the cycle runs in the caller's goroutine, so no call
 // here waits.
-func benchCycle(ctx context.Context, size bench.Size, emit func(bench.Result)) error {
+func benchCycle(ctx context.Context, size bench.Size, emit func(bench.Result)) (err error) {
+	defer must.Catch(&err)
 	steps := size.StepsOr(20_000)
-	humanoid, err := model.Load("a-series")
-	if err != nil {
-		return err
-	}
-	pendulum, err := model.Load("pendulum")
-	if err != nil {
-		return err
-	}
+	humanoid := must.Get(model.Load("a-series"))
+	pendulum := must.Get(model.Load("pendulum"))
 	for _, c := range []struct {
 		name  string
 		robot *model.Robot
@@ -42,14 +38,8 @@ func benchCycle(ctx context.Context, size bench.Size, emit func(bench.Result)) e
 		{"a-series, sim", humanoid, false},
 		{"pendulum, sim", pendulum, false},
 	} {
-		s, err := NewStepper(c.robot, c.stub)
-		if err != nil {
-			return err
-		}
-		f, err := s.Measure(ctx, steps)
-		if err != nil {
-			return err
-		}
+		s := must.Get(NewStepper(c.robot, c.stub))
+		f := must.Get(s.Measure(ctx, steps))
 		emit(bench.Result{Bench: "cycle", Case: c.name, Figures: f})
 	}
 	return nil
@@ -66,26 +56,19 @@ type Stepper struct {
 	Seen    float64
 }
 
-func NewStepper(robot *model.Robot, stub bool) (*Stepper, error) {
+func NewStepper(robot *model.Robot, stub bool) (_ *Stepper, err error) {
+	defer must.Catch(&err)
 	s := &Stepper{poses: benchPoses(robot.Layout())}
-	rig, err := hal.New(hal.Config{Name: "bench", Period: benchPeriod})
-	if err != nil {
-		return nil, err
-	}
+	rig := must.Get(hal.New(hal.Config{Name: "bench", Period: benchPeriod}))
 	s.rig = rig
 	agent := hal.AgentConfig{Name: robot.Name, Body: bench.NewStubBody(robot.Layout())}
 	if !stub {
 		scene := sim.NewScene(sim.SceneConfig{Substep: sim.Need([]*model.Robot{robot})}) // as a config's
-		if agent.Body, err = scene.Add(robot.Name, robot, hal.Pose{}); err != nil {
-			return nil, err
-		}
+		agent.Body = must.Get(scene.Add(robot.Name, robot, hal.Pose{}))
 		s.Physics.World = scene
 		agent.World = &s.Physics
 	}
-	a, err := rig.Add(agent)
-	if err != nil {
-		return nil, err
-	}
+	a := must.Get(rig.Add(agent))
 	s.party = rig.NewSession("bench", s)
 	// The lease stops the rig's own time; from here on only step lets it pass.
 	s.lease, err = s.party.Acquire(a)
@@ -108,24 +91,19 @@ func (s *Stepper) Step() error {
 }
 
 // Measure returns the figures of steps cycles.
-func (s *Stepper) Measure(ctx context.Context, steps int) (bench.Figures, error) {
+func (s *Stepper) Measure(ctx context.Context, steps int) (_ bench.Figures, err error) {
+	defer must.Catch(&err)
 	n := bench.PerBlock(steps)
 	var before, after runtime.MemStats
 	var cycle, physics, allocs [bench.Blocks]float64
 	// The first cycle sizes buffers: it may allocate and is not counted.
-	if err := s.Step(); err != nil {
-		return nil, err
-	}
+	must.Be(s.Step())
 	for b := range bench.Blocks {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		must.Be(ctx.Err())
 		runtime.ReadMemStats(&before)
 		s.Physics.Spent = 0
 		start := time.Now()
-		if err := bench.Repeat(n, s.Step); err != nil {
-			return nil, err
-		}
+		must.Be(bench.Repeat(n, s.Step))
 		cycle[b] = float64(time.Since(start)) / float64(n)
 		physics[b] = float64(s.Physics.Spent) / float64(n)
 		runtime.ReadMemStats(&after) // of the whole process: the runtime's own few are in some block

@@ -8,14 +8,14 @@ import (
 	"image/jpeg"
 	"time"
 
+	"github.com/halyard-robotics/halyard/drivers/camera"
+	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/internal/bench"
+	"github.com/halyard-robotics/halyard/internal/must"
+	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 	"github.com/halyard-robotics/halyard/internal/wire/p2oswire"
 	"github.com/halyard-robotics/halyard/internal/wire/v4l2"
-
-	"github.com/halyard-robotics/halyard/drivers/camera"
-	"github.com/halyard-robotics/halyard/drivers/lidar"
-	"github.com/halyard-robotics/halyard/internal/report"
 )
 
 // decoder is a device's stream and the function that decodes it.
@@ -207,7 +207,8 @@ func reportDecoder() decoder {
 }
 
 // pictureDecoders returns the decoders of camera pictures, 640x480, and a copy of memory of their size for comparison.
-func pictureDecoders() ([]decoder, error) {
+func pictureDecoders() (_ []decoder, err error) {
+	defer must.Catch(&err)
 	const w, h = 640, 480
 	rgb := make([]byte, 3*w*h)
 	m := image.NewRGBA(image.Rect(0, 0, w, h))
@@ -218,9 +219,7 @@ func pictureDecoders() ([]decoder, error) {
 		copy(m.Pix[4*i:], append(p[:], 255))
 	}
 	var compressed bytes.Buffer
-	if err := jpeg.Encode(&compressed, m, nil); err != nil {
-		return nil, err
-	}
+	must.Be(jpeg.Encode(&compressed, m, nil))
 	var all []decoder
 	for _, c := range []struct {
 		name  string
@@ -230,10 +229,7 @@ func pictureDecoders() ([]decoder, error) {
 		{"grey", camera.Shape{Pixel: v4l2.GREY, Width: w, Height: h, Stride: w}},
 		{"mjpeg", camera.Shape{Pixel: v4l2.MJPG, Width: w, Height: h}},
 	} {
-		d, err := camera.NewDecoder(c.shape)
-		if err != nil {
-			return nil, err
-		}
+		d := must.Get(camera.NewDecoder(c.shape))
 		frame := compressed.Bytes()
 		if c.shape.Pixel != v4l2.MJPG {
 			frame = camera.AppendRaw(nil, c.shape, rgb)

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/halyard-robotics/halyard/internal/bench"
 	"runtime"
 	"slices"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/bench"
 	"github.com/halyard-robotics/halyard/internal/budget"
 	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/must"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/actuator"
@@ -90,24 +91,18 @@ func (l *benchLine) period(n int) time.Duration {
 }
 
 // Measure is the figures of n servos.
-func (l *benchLine) Measure(ctx context.Context, n, cycles int) (bench.Figures, error) {
-	b, err := l.Open(n)
-	if err != nil {
-		return nil, err
-	}
+func (l *benchLine) Measure(ctx context.Context, n, cycles int) (_ bench.Figures, err error) {
+	defer must.Catch(&err)
+	b := must.Get(l.Open(n))
 	defer b.chain.Close()
 	for range 4*n + 60 { // until torque is on and all checks are done
-		if _, err := b.Cycle(); err != nil {
-			return nil, err
-		}
+		must.Get(b.Cycle())
 	}
 	timeouts := b.chain.Stats().Timeouts
 	spent := time.Duration(0) // of the line's time
 	for range cycles {
 		_, err := b.Cycle()
-		if err := errors.Join(err, ctx.Err()); err != nil {
-			return nil, err
-		}
+		must.Be(errors.Join(err, ctx.Err()))
 		spent += b.chain.Stats().Spent
 	}
 	took := spent.Seconds() / float64(cycles)
@@ -119,9 +114,7 @@ func (l *benchLine) Measure(ctx context.Context, n, cycles int) (bench.Figures, 
 		runtime.ReadMemStats(&before)
 		for range block {
 			busy, err := b.Cycle()
-			if err := errors.Join(err, ctx.Err()); err != nil {
-				return nil, err
-			}
+			must.Be(errors.Join(err, ctx.Err()))
 			cpu[k] += 1e6 * busy.Seconds() / float64(block)
 		}
 		runtime.ReadMemStats(&after)

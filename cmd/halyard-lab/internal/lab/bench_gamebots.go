@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/halyard-robotics/halyard/internal/bench"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/bench"
+	"github.com/halyard-robotics/halyard/internal/must"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
@@ -54,26 +55,19 @@ sensors: [{name: scanner, path: /Scanner, kind: range, body: base, at_m: [0, 0, 
 
 // benchRays counts rays cast in the yellow arena, all of a scan in one batch. The bound is the rate of sixteen P2AT
 // with their lasers, sonars and readers in real time.
-func benchRays(ctx context.Context, scans int) (bench.Figures, error) {
-	m, err := model.Parse([]byte(turret), "turret")
-	if err != nil {
-		return nil, err
-	}
+func benchRays(ctx context.Context, scans int) (_ bench.Figures, err error) {
+	defer must.Catch(&err)
+	m := must.Get(model.Parse([]byte(turret), "turret"))
 	s := sim.NewScene(sim.SceneConfig{Scene: func(seed int64) (*model.Scene,
 		error) {
 		return model.LoadScene("yellow", seed)
 	}})
 	defer s.Close()
-	if _, err := s.Add("turret", m,
-		hal.Pose{Position: [3]float64{4.5, -1.9, -1.8}, Rotation: [4]float64{1}}); err != nil {
-		return nil, err
-	}
+	must.Get(s.Add("turret", m,
+		hal.Pose{Position: [3]float64{4.5, -1.9, -1.8}, Rotation: [4]float64{1}}))
 	rays := m.Sensors[0].Device.Rays()
-	scanned, err := bench.Alternate(ctx,
-		bench.RateOf(bench.PerBlock(scans), func() error { return s.Advance(time.Millisecond) }))
-	if err != nil {
-		return nil, err
-	}
+	scanned := must.Get(bench.Alternate(ctx,
+		bench.RateOf(bench.PerBlock(scans), func() error { return s.Advance(time.Millisecond) })))
 	const need = 16 * (181*2 + 16*9*100) // twice a second a laser, every cycle of 10 ms the sonars' cones
 	rate := scanned[0] * float64(rays)
 	return bench.Figures{{Name: "rays_per_s", Value: report.Number(rate)},
@@ -110,27 +104,20 @@ func (w *stopwatch) SleepUntil(t time.Duration) {
 // benchArena drives robots in the yellow arena for span, and reports how the rig keeps its period of 10 ms once all of
 // them are spawned: each spawn delays it for a moment.
 func benchArena(ctx context.Context, robots int, span time.Duration) (f bench.Figures, err error) {
+	defer must.Catch(&err)
 	w := &stopwatch{Clock: hal.WallClock()}
-	b, err := newRigBench(ctx, "usarsim", func(p *plan.Plan) { p.Clock = w }, "gamebots", "imageserver")
-	if err != nil {
-		return nil, err
-	}
+	b := must.Get(newRigBench(ctx, "usarsim", func(p *plan.Plan) { p.Clock = w }, "gamebots", "imageserver"))
 	defer func() { err = errors.Join(err, b.Close()) }()
 	var reading sync.WaitGroup
 	defer reading.Wait()
 	var received atomic.Uint64
 	for i := range robots {
-		c, err := gamebots.Dial(b.servers.Ready[0].Address, gamebots.ClientOptions{Timeout: barePatience})
-		if err != nil {
-			return nil, err
-		}
+		c := must.Get(gamebots.Dial(b.servers.Ready[0].Address, gamebots.ClientOptions{Timeout: barePatience}))
 		defer c.Close()
 		// One a cell of the maze, in rows of eight.
 		at := [3]float64{0.9 + 1.2*float64(i%8), 0.7 + 1.2*float64(i/8), 1.8}
-		if err := errors.Join(c.Init("USARBot.P2AT", fmt.Sprint("R", i), at, [3]float64{}),
-			c.Send("DRIVE {Left %d} {Right %d}", 1+i%2, 2-i%2)); err != nil {
-			return nil, err
-		}
+		must.Be(errors.Join(c.Init("USARBot.P2AT", fmt.Sprint("R", i), at, [3]float64{}),
+			c.Send("DRIVE {Left %d} {Right %d}", 1+i%2, 2-i%2)))
 		reading.Go(func() {
 			for {
 				if _, err := c.Next(); err != nil {
@@ -167,27 +154,20 @@ func benchArena(ctx context.Context, robots int, span time.Duration) (f bench.Fi
 // switches at once; its messages are sent in every cycle. The bound is one cycle, since the command waits for the next
 // one.
 func benchOrders(ctx context.Context, n int) (f bench.Figures, err error) {
+	defer must.Catch(&err)
 	const class = "USARBot.USARCar"
 	var period time.Duration
-	b, err := newRigBench(ctx, "usarsim", func(p *plan.Plan) {
+	b := must.Get(newRigBench(ctx, "usarsim", func(p *plan.Plan) {
 		of := *p.Classes[class]
 		robot, rescue := *of.Robot, *of.Robot.Rescue
 		period = p.Config.Clock.Period
 		rescue.Interval = period.Seconds()
 		robot.Rescue, of.Robot, p.Classes[class] = &rescue, &robot, &of
-	}, "gamebots", "imageserver")
-	if err != nil {
-		return nil, err
-	}
+	}, "gamebots", "imageserver"))
 	defer func() { err = errors.Join(err, b.Close()) }()
-	c, err := gamebots.Dial(b.servers.Ready[0].Address, gamebots.ClientOptions{Timeout: barePatience})
-	if err != nil {
-		return nil, err
-	}
+	c := must.Get(gamebots.Dial(b.servers.Ready[0].Address, gamebots.ClientOptions{Timeout: barePatience}))
 	defer c.Close()
-	if err := c.Init(class, "", [3]float64{4.5, 1.9, 1.8}, [3]float64{}); err != nil {
-		return nil, err
-	}
+	must.Be(c.Init(class, "", [3]float64{4.5, 1.9, 1.8}, [3]float64{}))
 	took := make([]time.Duration, 0, n)
 	for i := range n {
 		if _, err := c.Wait("STA"); err != nil {
@@ -195,12 +175,8 @@ func benchOrders(ctx context.Context, n int) (f bench.Figures, err error) {
 		}
 		want := [...]string{"True", "False"}[i%2]
 		start := time.Now()
-		if err := c.Send("DRIVE {Light %s}", want); err != nil {
-			return nil, err
-		}
-		if _, err := c.Wait("STA", "LightToggle", want); err != nil {
-			return nil, err
-		}
+		must.Be(c.Send("DRIVE {Light %s}", want))
+		must.Get(c.Wait("STA", "LightToggle", want))
 		took = append(took, time.Since(start))
 	}
 	slices.Sort(took)
@@ -213,19 +189,12 @@ func benchOrders(ctx context.Context, n int) (f bench.Figures, err error) {
 // benchMessages counts answered queries while the robot sends its sensor messages; bare is a pair of sockets that only
 // exchanges messages of the same length.
 func benchMessages(ctx context.Context, trips int) (f bench.Figures, err error) {
-	b, err := newRigBench(ctx, "usarsim", nil, "gamebots", "imageserver")
-	if err != nil {
-		return nil, err
-	}
+	defer must.Catch(&err)
+	b := must.Get(newRigBench(ctx, "usarsim", nil, "gamebots", "imageserver"))
 	defer func() { err = errors.Join(err, b.Close()) }()
-	c, err := gamebots.Dial(b.servers.Ready[0].Address, gamebots.ClientOptions{Timeout: barePatience})
-	if err != nil {
-		return nil, err
-	}
+	c := must.Get(gamebots.Dial(b.servers.Ready[0].Address, gamebots.ClientOptions{Timeout: barePatience}))
 	defer c.Close()
-	if err := c.Init("USARBot.P2AT", "", [3]float64{4.5, 1.9, 1.8}, [3]float64{}); err != nil {
-		return nil, err
-	}
+	must.Be(c.Init("USARBot.P2AT", "", [3]float64{4.5, 1.9, 1.8}, [3]float64{}))
 	ask := func() error {
 		if err := c.Send("GETCONF {Type Sonar}"); err != nil {
 			return err
@@ -234,17 +203,11 @@ func benchMessages(ctx context.Context, trips int) (f bench.Figures, err error) 
 		return err
 	}
 	const question, answer = 22, 76 // bytes of GETCONF {Type Sonar} and of its answer, with their line ends
-	bare, err := newTCPPair(question, answer)
-	if err != nil {
-		return nil, err
-	}
+	bare := must.Get(newTCPPair(question, answer))
 	defer func() { err = errors.Join(err, bare.Close()) }()
 	n := bench.PerBlock(trips)
-	rates, err := bench.Alternate(ctx, bench.RateOf(n, ask),
-		bench.BlockRate(n, func() error { return bare.roundTrips(n) }))
-	if err != nil {
-		return nil, err
-	}
+	rates := must.Get(bench.Alternate(ctx, bench.RateOf(n, ask),
+		bench.BlockRate(n, func() error { return bare.roundTrips(n) })))
 	rate, bound := rates[0], rates[1]
 	return bench.Figures{{Name: "messages_per_s", Value: report.Number(rate)},
 		{Name: "bare_per_s", Value: report.Number(bound)}, {Name: "ratio", Value: report.Number(rate / bound)}}, nil

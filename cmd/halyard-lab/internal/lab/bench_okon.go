@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/halyard-robotics/halyard/internal/bench"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/bench"
+	"github.com/halyard-robotics/halyard/internal/must"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/hydro"
@@ -59,18 +60,14 @@ type swimmer struct {
 // okonPeriod is the cycle of Okon's control laws.
 const okonPeriod = 20 * time.Millisecond
 
-func newSwimmer(name string) (*swimmer, error) {
-	v, err := hydro.Load(name)
-	if err != nil {
-		return nil, err
-	}
+func newSwimmer(name string) (_ *swimmer, err error) {
+	defer must.Catch(&err)
+	v := must.Get(hydro.Load(name))
 	s := &swimmer{scene: sim.NewScene(sim.SceneConfig{Scene: func(seed int64) (*model.Scene,
 		error) {
 		return model.LoadScene("pool", seed)
 	}})}
-	if s.body, err = s.scene.AddVehicle(name, v, hal.Pose{}, sim.SensorNoise()); err != nil {
-		return nil, err
-	}
+	s.body = must.Get(s.scene.AddVehicle(name, v, hal.Pose{}, sim.SensorNoise()))
 	s.frame = hal.NewFrame(s.body.Layout())
 	for i := range s.frame.Enable {
 		s.frame.Enable[i], s.frame.Inputs[i] = true, 0.2
@@ -90,22 +87,17 @@ func (s *swimmer) again() error {
 }
 
 // benchVehicle counts steps of a millisecond; the bound is real time.
-func benchVehicle(ctx context.Context, name string, steps int) (bench.Figures, error) {
-	s, err := newSwimmer(name)
-	if err != nil {
-		return nil, err
-	}
+func benchVehicle(ctx context.Context, name string, steps int) (_ bench.Figures, err error) {
+	defer must.Catch(&err)
+	s := must.Get(newSwimmer(name))
 	defer s.scene.Close()
 	block := bench.RateOf(max(1, steps/20/bench.Blocks), s.Cycle)
-	rates, err := bench.Alternate(ctx, func() (float64, error) {
+	rates := must.Get(bench.Alternate(ctx, func() (float64, error) {
 		if err := s.again(); err != nil {
 			return 0, err
 		}
 		return block()
-	})
-	if err != nil {
-		return nil, err
-	}
+	}))
 	rate := 20 * rates[0]
 	return bench.Figures{{Name: "steps_per_s", Value: report.Number(rate)}, {Name: "real_time_per_s", Value: 1000},
 		{Name: "ratio", Value: report.Number(rate / 1000)}}, nil
@@ -113,27 +105,17 @@ func benchVehicle(ctx context.Context, name string, steps int) (bench.Figures, e
 
 // benchFrames renders n pictures of one of Okon's cameras, each of another snapshot. The bound is the original's 35
 // pictures a second.
-func benchFrames(ctx context.Context, camera, n int) (bench.Figures, error) {
-	s, err := newSwimmer("okon")
-	if err != nil {
-		return nil, err
-	}
+func benchFrames(ctx context.Context, camera, n int) (_ bench.Figures, err error) {
+	defer must.Catch(&err)
+	s := must.Get(newSwimmer("okon"))
 	defer s.scene.Close()
-	w, err := s.body.Watch(camera)
-	if err != nil {
-		return nil, err
-	}
+	w := must.Get(s.body.Watch(camera))
 	defer w.Close()
 	last, pixels := uint64(0), 0
 	start := time.Now()
 	for range n {
-		if err := errors.Join(s.again(), s.Cycle()); err != nil {
-			return nil, err
-		}
-		p, err := w.Next(ctx, last)
-		if err != nil {
-			return nil, err
-		}
+		must.Be(errors.Join(s.again(), s.Cycle()))
+		p := must.Get(w.Next(ctx, last))
 		last, pixels = p.Sequence, p.Width*p.Height
 		p.Release()
 	}

@@ -3,7 +3,6 @@ package lab
 import (
 	"context"
 	"errors"
-	"github.com/halyard-robotics/halyard/internal/bench"
 	"io"
 	"net"
 	"sync"
@@ -12,6 +11,8 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/bench"
+	"github.com/halyard-robotics/halyard/internal/must"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/protocols/okon"
@@ -25,19 +26,15 @@ type rigBench struct {
 }
 
 // newRigBench runs the config called name, its servers at any ports; change, where it is not nil, may change the plan.
-func newRigBench(ctx context.Context, name string, change func(*plan.Plan), protocols ...string) (*rigBench, error) {
+func newRigBench(ctx context.Context, name string, change func(*plan.Plan), protocols ...string) (_ *rigBench, err error) {
+	defer must.Catch(&err)
 	var o configs.Options
 	for _, p := range protocols {
 		o.Listen = append(o.Listen, p+"=127.0.0.1:0")
 	}
-	c, err := configs.Load(name, o)
-	if err != nil {
-		return nil, err
-	}
+	c := must.Get(configs.Load(name, o))
 	b := &rigBench{}
-	if b.sys, err = bench.BuildSystem(c, change); err != nil {
-		return nil, err
-	}
+	b.sys = must.Get(bench.BuildSystem(c, change))
 	if b.servers, err = assembly.OpenServers(b.sys); err != nil {
 		return nil, errors.Join(err, b.sys.Close())
 	}
@@ -50,10 +47,8 @@ func (b *rigBench) Close() error { return errors.Join(b.running.Close(), b.sys.C
 
 // benchSensors counts round trips of all clients together; bare is the same number of bare socket pairs.
 func benchSensors(ctx context.Context, clients, trips int) (f bench.Figures, err error) {
-	b, err := newRigBench(ctx, "okon", nil, "okon", "okon-video")
-	if err != nil {
-		return nil, err
-	}
+	defer must.Catch(&err)
+	b := must.Get(newRigBench(ctx, "okon", nil, "okon", "okon-video"))
 	defer func() { err = errors.Join(err, b.Close()) }()
 	var asked []*okon.Client
 	var bare []*tcpPair
@@ -66,34 +61,22 @@ func benchSensors(ctx context.Context, clients, trips int) (f bench.Figures, err
 		}
 	}()
 	for range clients {
-		c, err := okon.Dial(b.servers.Ready[0].Address, barePatience)
-		if err != nil {
-			return nil, err
-		}
+		c := must.Get(okon.Dial(b.servers.Ready[0].Address, barePatience))
 		asked = append(asked, c)
-		answer, err := c.Ask(okon.GetSensors, okon.DoNotLog, nil)
-		if err != nil {
-			return nil, err
-		}
-		p, err := newTCPPair(okonHeader, okonHeader+len(answer))
-		if err != nil {
-			return nil, err
-		}
+		answer := must.Get(c.Ask(okon.GetSensors, okon.DoNotLog, nil))
+		p := must.Get(newTCPPair(okonHeader, okonHeader+len(answer)))
 		bare = append(bare, p)
 	}
 	n := bench.PerBlock(trips / clients)
 	each := func(trips func(i int) error) func() (float64, error) {
 		return bench.BlockRate(n*clients, func() error { return bench.Concurrently(clients, trips) })
 	}
-	rates, err := bench.Alternate(ctx, each(func(i int) error {
+	rates := must.Get(bench.Alternate(ctx, each(func(i int) error {
 		return bench.Repeat(n, func() error {
 			_, err := asked[i].Ask(okon.GetSensors, okon.DoNotLog, nil)
 			return err
 		})
-	}), each(func(i int) error { return bare[i].roundTrips(n) }))
-	if err != nil {
-		return nil, err
-	}
+	}), each(func(i int) error { return bare[i].roundTrips(n) })))
 	rate, bound := rates[0], rates[1]
 	return bench.Figures{{Name: "trips_per_s", Value: report.Number(rate)},
 		{Name: "bare_per_s", Value: report.Number(bound)}, {Name: "ratio", Value: report.Number(rate / bound)}}, nil
@@ -109,16 +92,12 @@ type tcpPair struct {
 	answering sync.WaitGroup
 }
 
-func newTCPPair(ask, answer int) (*tcpPair, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
+func newTCPPair(ask, answer int) (_ *tcpPair, err error) {
+	defer must.Catch(&err)
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	defer ln.Close()
 	p := &tcpPair{in: make([]byte, answer), out: make([]byte, ask)}
-	if p.near, err = net.Dial("tcp", ln.Addr().String()); err != nil {
-		return nil, err
-	}
+	p.near = must.Get(net.Dial("tcp", ln.Addr().String()))
 	far, err := ln.Accept()
 	if err != nil {
 		return nil, errors.Join(err, p.near.Close())
@@ -185,30 +164,20 @@ func benchControl(ctx context.Context, span time.Duration) (without, with bench.
 // Run runs the rig for span with a client that commands stable mode and reads its sensors and, with video, one that
 // requests pictures as fast as possible.
 func (c *keeping) Run(ctx context.Context, video bool, span time.Duration) (err error) {
-	b, err := newRigBench(ctx, "okon", nil, "okon", "okon-video")
-	if err != nil {
-		return err
-	}
+	defer must.Catch(&err)
+	b := must.Get(newRigBench(ctx, "okon", nil, "okon", "okon-video"))
 	defer func() { err = errors.Join(err, b.Close()) }()
-	client, err := okon.Dial(b.servers.Ready[0].Address, barePatience)
-	if err != nil {
-		return err
-	}
+	client := must.Get(okon.Dial(b.servers.Ready[0].Address, barePatience))
 	defer client.Close()
-	if err := errors.Join(client.SetMode("stable"), client.SetStable(okon.Stable{Depth: 1.5}),
-		client.Arm()); err != nil {
-		return err
-	}
+	must.Be(errors.Join(client.SetMode("stable"), client.SetStable(okon.Stable{Depth: 1.5}),
+		client.Arm()))
 	ctx, cancel := context.WithTimeout(ctx, span)
 	defer cancel()
 	var viewing sync.WaitGroup
 	var viewed error
 	start := time.Now()
 	if video {
-		v, err := okon.DialVideo(b.servers.Ready[1].Address, barePatience)
-		if err != nil {
-			return err
-		}
+		v := must.Get(okon.DialVideo(b.servers.Ready[1].Address, barePatience))
 		viewing.Go(func() {
 			defer v.Close()
 			for ctx.Err() == nil && viewed == nil {

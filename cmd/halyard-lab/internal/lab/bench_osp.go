@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/halyard-robotics/halyard/internal/bench"
 	"net/netip"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/bench"
+	"github.com/halyard-robotics/halyard/internal/must"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/protocols/osp"
@@ -50,23 +51,13 @@ func benchOSP(ctx context.Context, size bench.Size, emit func(bench.Result)) err
 // RunOSP measures a rig of the named robots, each with a client of its own. The bound is that of bare round trips, or
 // the physics of the first robot.
 func RunOSP(ctx context.Context, robots []string, physics bool, steps int) (f bench.Figures, err error) {
-	r, err := NewOSPRig(ctx, robots)
-	if err != nil {
-		return nil, err
-	}
+	defer must.Catch(&err)
+	r := must.Get(NewOSPRig(ctx, robots))
 	defer func() { err = errors.Join(err, r.Close()) }()
-	robot, err := model.Load(robots[0])
-	if err != nil {
-		return nil, err
-	}
-	alone, err := NewStepper(robot, false)
-	if err != nil {
-		return nil, err
-	}
+	robot := must.Get(model.Load(robots[0]))
+	alone := must.Get(NewStepper(robot, false))
 	// A reset, like a step, must be requested by all clients.
-	if err := r.each(func(c *ospClient) error { return c.Client.Reset(1) }); err != nil {
-		return nil, err
-	}
+	must.Be(r.each(func(c *ospClient) error { return c.Client.Reset(1) }))
 	n := bench.PerBlock(steps)
 	stepped := bench.BlockRate(n, func() error { return r.each(func(c *ospClient) error { return c.Steps(n) }) })
 	bare := bench.BlockRate(n, func() error {
@@ -79,10 +70,7 @@ func RunOSP(ctx context.Context, robots []string, physics bool, steps int) (f be
 			return float64(n) / alone.Physics.Spent.Seconds(), err
 		}
 	}
-	rates, err := bench.Alternate(ctx, stepped, bare)
-	if err != nil {
-		return nil, err
-	}
+	rates := must.Get(bench.Alternate(ctx, stepped, bare))
 	rate, limit := rates[0], rates[1]
 	return bench.Figures{{Name: "steps_per_s", Value: report.Number(rate)},
 		{Name: "bound_per_s", Value: report.Number(limit)}, {Name: "ratio", Value: report.Number(rate / limit)}}, nil
@@ -105,33 +93,21 @@ type ospClient struct {
 }
 
 // NewOSPRig builds a scene of robots, a rig and a server around it as "halyard serve" does, and connects the clients.
-func NewOSPRig(ctx context.Context, robots []string) (*ospRig, error) {
-	rig, err := hal.New(hal.Config{Name: "bench", Period: benchPeriod})
-	if err != nil {
-		return nil, err
-	}
+func NewOSPRig(ctx context.Context, robots []string) (_ *ospRig, err error) {
+	defer must.Catch(&err)
+	rig := must.Get(hal.New(hal.Config{Name: "bench", Period: benchPeriod}))
 	models := make([]*model.Robot, len(robots))
 	for i, robot := range robots {
-		if models[i], err = model.Load(robot); err != nil {
-			return nil, err
-		}
+		models[i] = must.Get(model.Load(robot))
 	}
 	scene := sim.NewScene(sim.SceneConfig{Substep: sim.Need(models)}) // as a config's
 	names := make([]string, len(robots))
 	for i, robot := range robots {
 		names[i] = fmt.Sprintf("%s%d", robot, i+1)
-		body, err := scene.Add(names[i], models[i], hal.Pose{})
-		if err != nil {
-			return nil, err
-		}
-		if _, err := rig.Add(hal.AgentConfig{Name: names[i], Body: body, World: scene}); err != nil {
-			return nil, err
-		}
+		body := must.Get(scene.Add(names[i], models[i], hal.Pose{}))
+		must.Get(rig.Add(hal.AgentConfig{Name: names[i], Body: body, World: scene}))
 	}
-	conn, err := protocols.ListenUDP(loopback())
-	if err != nil {
-		return nil, err
-	}
+	conn := must.Get(protocols.ListenUDP(loopback()))
 	server := osp.NewServer(rig, conn, osp.Options{})
 	r := &ospRig{Address: server.Address().String()}
 	r.running = bench.InBackground(ctx, rig.Run, server.Serve)
@@ -164,28 +140,20 @@ func (r *ospRig) each(f func(*ospClient) error) error {
 
 // newOSPClient registers for agent, which has layout l. On an error nothing stays open.
 func newOSPClient(address, agent string, l *hal.Layout) (c *ospClient, err error) {
-	client, err := osp.Dial(address, osp.ClientOptions{})
-	if err != nil {
-		return nil, err
-	}
+	defer must.Catch(&err)
+	client := must.Get(osp.Dial(address, osp.ClientOptions{}))
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, client.Close())
 		}
 	}()
-	list, err := client.Overview()
-	if err != nil {
-		return nil, err
-	}
+	list := must.Get(client.Overview())
 	at := slices.IndexFunc(list, func(e osp.AgentEntry) bool { return e.Name == agent })
 	if at < 0 {
 		return nil, fmt.Errorf("agent %q: got %v", agent, list)
 	}
 	c = &ospClient{Client: client, Agent: list[at].ID}
-	info, err := client.AgentInfo(c.Agent)
-	if err != nil {
-		return nil, err
-	}
+	info := must.Get(client.AgentInfo(c.Agent))
 	for _, pose := range benchPoses(l) {
 		p := make([]float32, len(pose))
 		for i, v := range pose {
@@ -194,9 +162,7 @@ func newOSPClient(address, agent string, l *hal.Layout) (c *ospClient, err error
 		}
 		c.poses = append(c.poses, p)
 	}
-	if err := client.Register(c.Agent); err != nil {
-		return nil, err
-	}
+	must.Be(client.Register(c.Agent))
 	c.Bare, err = newBarePair(stepLengths(l))
 	return c, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/halyard-robotics/halyard/internal/bench"
 	"runtime"
 	"slices"
 	"time"
@@ -15,6 +14,8 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/drivers/pressure"
 	"github.com/halyard-robotics/halyard/drivers/pwm"
+	"github.com/halyard-robotics/halyard/internal/bench"
+	"github.com/halyard-robotics/halyard/internal/must"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
@@ -54,14 +55,13 @@ type benchDevice struct {
 }
 
 // Measure is the figures of a device.
-func (d *benchDevice) Measure(ctx context.Context, times int) (bench.Figures, error) {
+func (d *benchDevice) Measure(ctx context.Context, times int) (_ bench.Figures, err error) {
+	defer must.Catch(&err)
 	use, wire, spent, err := d.open()
 	if err != nil {
 		return nil, err
 	}
-	if err := use(0); err != nil {
-		return nil, err
-	}
+	must.Be(use(0))
 	var cpu, allocs [bench.Blocks]float64
 	block, start := bench.PerBlock(times), wire()
 	for b := range cpu {
@@ -69,9 +69,7 @@ func (d *benchDevice) Measure(ctx context.Context, times int) (bench.Figures, er
 		runtime.ReadMemStats(&before)
 		began, behind := time.Now(), spent()
 		for k := range block {
-			if err := errors.Join(use(k), ctx.Err()); err != nil {
-				return nil, err
-			}
+			must.Be(errors.Join(use(k), ctx.Err()))
 		}
 		cpu[b] = 1e6 * (time.Since(began) - spent() + behind).Seconds() / float64(block)
 		runtime.ReadMemStats(&after)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/halyard-robotics/halyard/internal/bench"
 	"math"
 	"net/netip"
 	"slices"
@@ -12,7 +11,9 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/bench"
 	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/must"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/protocols/simloid"
 )
@@ -36,17 +37,12 @@ func benchSimloid(ctx context.Context, size bench.Size, emit func(bench.Result))
 
 // runSimloid measures one robot.
 func runSimloid(ctx context.Context, id, steps int) (f bench.Figures, err error) {
-	b, err := NewSimloidBench(ctx, id)
-	if err != nil {
-		return nil, err
-	}
+	defer must.Catch(&err)
+	b := must.Get(NewSimloidBench(ctx, id))
 	defer func() { err = errors.Join(err, b.Close()) }()
 	n := bench.PerBlock(steps)
-	rates, err := bench.Alternate(ctx, bench.RateOf(n, b.Cycle), bench.RateOf(n, b.Physics),
-		bench.BlockRate(n, func() error { return b.bare.roundTrips(n) }))
-	if err != nil {
-		return nil, err
-	}
+	rates := must.Get(bench.Alternate(ctx, bench.RateOf(n, b.Cycle), bench.RateOf(n, b.Physics),
+		bench.BlockRate(n, func() error { return b.bare.roundTrips(n) })))
 	rate, physics, bare := rates[0], rates[1], rates[2]
 	bound := 1 / (1/physics + 1/bare)
 	return bench.Figures{{Name: "cycles_per_s", Value: report.Number(rate)},
