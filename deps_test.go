@@ -97,7 +97,7 @@ var law = []struct{ importer, may, reason string }{
 		"internal/report", "tools on a bus, by the table of hardware"},
 	{"internal/rigtest", "hal servo drivers sim configs internal", "rigs and lines for the tests of other packages"},
 	{"internal/bench", "hal servo sim configs internal/assembly internal/budget internal/builtin internal/catalog " +
-		"internal/command internal/control internal/keys internal/plan internal/report internal/supervise",
+		"internal/command internal/control internal/keys internal/must internal/plan internal/report internal/supervise",
 		"measures what assembly opens on a robot's own computer"},
 	{"internal/command", "hal configs internal/console internal/report",
 		"what all programs share: arguments, tables, errors"},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/must"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -42,19 +43,13 @@ func Clock(ctx context.Context, size Size, emit func(Result)) error {
 }
 
 // ClockCase measures for span, concurrently with a number of busy goroutines.
-func ClockCase(ctx context.Context, busy int, span time.Duration) (Figures, error) {
-	robot, err := model.Load("a-series")
-	if err != nil {
-		return nil, err
-	}
+func ClockCase(ctx context.Context, busy int, span time.Duration) (_ Figures, err error) {
+	defer must.Catch(&err)
+	robot := must.Get(model.Load("a-series"))
 	defer spin(busy)()
 	var machine, rig hal.Stats
-	if err := runClock(ctx, span/emptyShare, nil, &machine); err != nil {
-		return nil, err
-	}
-	if err := runClock(ctx, span, robot.Layout(), &rig); err != nil {
-		return nil, err
-	}
+	must.Be(runClock(ctx, span/emptyShare, nil, &machine))
+	must.Be(runClock(ctx, span, robot.Layout(), &rig))
 	return clockFigures(&rig, &machine), nil
 }
 
@@ -78,24 +73,18 @@ func clockFigures(rig, machine *hal.Stats) Figures {
 
 // runClock runs a real-time rig for span, with a stub body of layout l, empty where it is nil, and returns how it kept
 // its time.
-func runClock(ctx context.Context, span time.Duration, l *hal.Layout, stats *hal.Stats) error {
-	rig, err := hal.New(hal.Config{Name: "bench", Mode: hal.Realtime, Period: ClockPeriod})
-	if err != nil {
-		return err
-	}
+func runClock(ctx context.Context, span time.Duration, l *hal.Layout, stats *hal.Stats) (err error) {
+	defer must.Catch(&err)
+	rig := must.Get(hal.New(hal.Config{Name: "bench", Mode: hal.Realtime, Period: ClockPeriod}))
 	if l == nil {
 		l = &hal.Layout{}
 	}
 	// A body that is not simulated has the loop of a real one.
-	if _, err := rig.Add(hal.AgentConfig{Name: "stub", Body: NewStubBody(l), BodyKind: hal.Emulated}); err != nil {
-		return err
-	}
+	must.Get(rig.Add(hal.AgentConfig{Name: "stub", Body: NewStubBody(l), BodyKind: hal.Emulated}))
 	// The loop runs in this goroutine, as in "halyard serve".
 	limited, cancel := context.WithTimeout(ctx, span)
 	defer cancel()
-	if err := rig.Run(limited); err != nil {
-		return err
-	}
+	must.Be(rig.Run(limited))
 	rig.Stats(stats)
 	return ctx.Err()
 }

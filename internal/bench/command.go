@@ -11,6 +11,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/command"
+	"github.com/halyard-robotics/halyard/internal/must"
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
@@ -61,7 +62,8 @@ func Command(h *command.Host, size Size, list func(which []string) ([]Benchmark,
 
 // run runs the named benchmarks, one after another: concurrent ones would disturb each other. It shows the results of
 // each benchmark at its end, since some take minutes; a single JSON object is printed after all.
-func run(ctx context.Context, h *command.Host, names []string, list []Benchmark, size Size) error {
+func run(ctx context.Context, h *command.Host, names []string, list []Benchmark, size Size) (err error) {
+	defer must.Catch(&err)
 	var all []Result
 	for _, b := range list {
 		if !slices.Contains(names, b.Name) {
@@ -70,16 +72,12 @@ func run(ctx context.Context, h *command.Host, names []string, list []Benchmark,
 		h.Note("bench %s: %s", b.Name, b.About)
 		var done []Result
 		bar := h.Progress("results", 0)
-		if err := b.Run(ctx, size, func(r Result) { done = append(done, r); bar.Add(1) }); err != nil {
-			return err
-		}
+		must.Be(b.Run(ctx, size, func(r Result) { done = append(done, r); bar.Add(1) }))
 		if *h.Format == "json" {
 			all = append(all, done...)
 			continue
 		}
-		if err := ShowResults(h, done); err != nil {
-			return err
-		}
+		must.Be(ShowResults(h, done))
 	}
 	if *h.Format == "json" {
 		return command.Show(h, all)

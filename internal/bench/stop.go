@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/must"
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
@@ -26,10 +27,11 @@ func stopSources() []string {
 // Stop measures the time from the cause of a stop to the first torque-off byte of the last line, and to the last
 // joint's acknowledgement. Lines are emulated in memory: their time on the wire is added from their own clocks.
 // bound_us is the bytes of a torque-off and of one reading of each joint on the fullest line, at 10 bits each.
-func Stop(ctx context.Context, size Size, emit func(Result)) error {
+func Stop(ctx context.Context, size Size, emit func(Result)) (err error) {
+	defer must.Catch(&err)
 	trials := size.StepsOr(100)
 	for _, name := range []string{"demo", "so101", "a-series"} { // a humanoid and a pendulum, an arm, a humanoid
-		err := withStopRig(ctx, name, stopLoad{}, func(s *stopRig) error {
+		must.Be(withStopRig(ctx, name, stopLoad{}, func(s *stopRig) error {
 			for _, source := range stopSources() {
 				f, err := s.measure(ctx, source, trials)
 				if err != nil {
@@ -38,26 +40,20 @@ func Stop(ctx context.Context, size Size, emit func(Result)) error {
 				emit(Result{"stop", name + ", " + source, f})
 			}
 			return nil
-		})
-		if err != nil {
-			return err
-		}
+		}))
 	}
 	for _, load := range []stopLoad{
 		{lines: 1}, {lines: 3}, {lines: 8}, {lines: 3, dead: true}, {lines: 3, connections: 1000},
 		{lines: 3, blocked: true}, {lines: 3, busy: 4},
 	} {
-		err := withStopRig(ctx, "", load, func(s *stopRig) error {
+		must.Be(withStopRig(ctx, "", load, func(s *stopRig) error {
 			f, err := s.measure(ctx, "control socket", max(1, trials/4))
 			if err != nil {
 				return fmt.Errorf("%s: %w", load, err)
 			}
 			emit(Result{"stop", load.String(), f})
 			return nil
-		})
-		if err != nil {
-			return err
-		}
+		}))
 	}
 	return benchSupervisor(ctx, size, emit)
 }
@@ -194,7 +190,8 @@ func (s *stopRig) once(ctx context.Context, source string) (cut, ack time.Durati
 }
 
 // measure stops the rig trials times from one source.
-func (s *stopRig) measure(ctx context.Context, source string, trials int) (Figures, error) {
+func (s *stopRig) measure(ctx context.Context, source string, trials int) (_ Figures, err error) {
+	defer must.Catch(&err)
 	bound := s.learn()
 	dice := rand.New(rand.NewPCG(1, 2))
 	var cuts, acks []float64
@@ -202,13 +199,9 @@ func (s *stopRig) measure(ctx context.Context, source string, trials int) (Figur
 		s.silent.Store(true)
 		time.Sleep(3 * s.sys.Rig.Period()) // torque returns to joints that were off for a cycle
 		s.sys.Rig.Recover()                // it clears nothing on a silent line
-		if err := s.sys.Rig.Arm(); err != nil {
-			return nil, err
-		}
+		must.Be(s.sys.Rig.Arm())
 		s.silent.Store(false)
-		if err := s.until(ctx, func() bool { return s.of > 0 && s.on == s.of }); err != nil {
-			return nil, err
-		}
+		must.Be(s.until(ctx, func() bool { return s.of > 0 && s.on == s.of }))
 		time.Sleep(time.Duration(dice.Float64() * float64(s.sys.Rig.Period())))
 		cut, ack, err := s.once(ctx, source)
 		if err != nil {

@@ -25,6 +25,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/control"
 	"github.com/halyard-robotics/halyard/internal/emulator/pty"
 	"github.com/halyard-robotics/halyard/internal/keys"
+	"github.com/halyard-robotics/halyard/internal/must"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
@@ -107,37 +108,25 @@ func (h stopLog) Handle(ctx context.Context, r slog.Record) error {
 
 // withStopRig runs f on a config, or on the robot of a load.
 func withStopRig(ctx context.Context, name string, load stopLoad, f func(*stopRig) error) (err error) {
-	dir, err := os.MkdirTemp("", "halyard-bench")
-	if err != nil {
-		return err
-	}
+	defer must.Catch(&err)
+	dir := must.Get(os.MkdirTemp("", "halyard-bench"))
 	defer os.RemoveAll(dir)
 	if name == "" {
 		for file, text := range load.files() {
-			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
-				return err
-			}
+			must.Be(os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
 		}
 		name = filepath.Join(dir, "kit.yaml")
 	}
 	set := []string{"clock.mode=realtime", "name=bench-stop"}
-	c, err := configs.Load(name, configs.Options{Body: "emulated", Set: set})
-	if err != nil {
-		return err
-	}
+	c := must.Get(configs.Load(name, configs.Options{Body: "emulated", Set: set}))
 	for i := range c.Agents {
 		set = append(set, fmt.Sprintf("agents[%d].guard.command_timeout=%v", i, stopDeadline),
 			fmt.Sprintf("agents[%d].guard.on_timeout=torque_off", i), fmt.Sprintf("agents[%d].guard.armed=true", i))
 	}
 	set = append(set, fmt.Sprintf("servers=[{protocol: rosbridge, agent: %s, listen: \"127.0.0.1:0\"}]",
 		c.Agents[0].Name))
-	if c, err = configs.Load(name, configs.Options{Body: "emulated", Set: set}); err != nil {
-		return err
-	}
-	p, err := plan.Resolve(c, builtin.Catalog())
-	if err != nil {
-		return err
-	}
+	c = must.Get(configs.Load(name, configs.Options{Body: "emulated", Set: set}))
+	p := must.Get(plan.Resolve(c, builtin.Catalog()))
 	s := &stopRig{lines: map[string]*stopLine{}, begin: time.Now(), stopped: make(chan struct{}, 1),
 		triggers: map[string]func(){}}
 	p.Tap = s.tap
@@ -149,9 +138,7 @@ func withStopRig(ctx context.Context, name string, load stopLoad, f func(*stopRi
 		out = write
 	}
 	log := slog.New(stopLog{sink.Handler(slog.NewTextHandler(out, nil)), s})
-	if s.sys, err = assembly.Build(p, log); err != nil {
-		return err
-	}
+	s.sys = must.Get(assembly.Build(p, log))
 	defer func() { err = errors.Join(err, s.sys.Close()) }()
 	return s.run(ctx, load, f)
 }
@@ -169,12 +156,10 @@ func (s *stopRig) tap(bus string, _ configs.BodyKind, open servo.Opener) servo.O
 }
 
 // run lets the rig run, its servers and its sources of stops, while f measures.
-func (s *stopRig) run(ctx context.Context, load stopLoad, f func(*stopRig) error) error {
+func (s *stopRig) run(ctx context.Context, load stopLoad, f func(*stopRig) error) (err error) {
+	defer must.Catch(&err)
 	rig := s.sys.Rig
-	servers, err := assembly.OpenServers(s.sys)
-	if err != nil {
-		return err
-	}
+	servers := must.Get(assembly.OpenServers(s.sys))
 	socket, err := control.OpenControl(rig, control.Hooks{})
 	if err != nil {
 		servers.Close()
@@ -199,24 +184,16 @@ func (s *stopRig) run(ctx context.Context, load stopLoad, f func(*stopRig) error
 	all.Go(func() { servers.Run(running, func() {}) })
 	all.Go(func() { rig.Run(running) })
 	all.Go(func() { s.command(running) })
-	end, err := s.sources(servers.Ready[0].Address)
-	if err != nil {
-		return err
-	}
+	end := must.Get(s.sources(servers.Ready[0].Address))
 	defer end()
 	for range load.busy {
 		busy := exec.CommandContext(running, "sh", "-c", "while :; do :; done")
-		if err := busy.Start(); err != nil {
-			return err
-		}
+		must.Be(busy.Start())
 		defer busy.Wait()
 		defer busy.Process.Kill()
 	}
 	for range load.connections {
-		conn, err := net.Dial("tcp", servers.Ready[0].Address)
-		if err != nil {
-			return err
-		}
+		conn := must.Get(net.Dial("tcp", servers.Ready[0].Address))
 		defer conn.Close()
 	}
 	if load.dead {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/internal/emulator/pty"
+	"github.com/halyard-robotics/halyard/internal/must"
 	"github.com/halyard-robotics/halyard/internal/supervise"
 )
 
@@ -38,7 +39,8 @@ func (s *stopRig) processSources() (end func()) {
 
 // benchSupervisor measures the time from the last beat of a process that hangs to the torque-off telegram on its line,
 // as the other end of the line reads it. The supervisor waits for supervise.MinTimeout.
-func benchSupervisor(ctx context.Context, size Size, emit func(Result)) error {
+func benchSupervisor(ctx context.Context, size Size, emit func(Result)) (err error) {
+	defer must.Catch(&err)
 	if len(size.Supervisor) == 0 {
 		return nil
 	}
@@ -46,21 +48,12 @@ func benchSupervisor(ctx context.Context, size Size, emit func(Result)) error {
 	telegram := []byte{0xFF, 0xFF, 0xFE, 0x04, 0x03, 0x28, 0x00, 0xD2} // to all: torque off
 	var acks []float64
 	for range max(1, min(20, size.StepsOr(20)/5)) {
-		line, err := pty.Open(1_000_000)
-		if err != nil {
-			return err
-		}
+		line := must.Get(pty.Open(1_000_000))
 		defer line.Close()
-		end, err := os.OpenFile(line.Path, os.O_RDWR|syscall.O_NOCTTY, 0)
-		if err != nil {
-			return err
-		}
+		end := must.Get(os.OpenFile(line.Path, os.O_RDWR|syscall.O_NOCTTY, 0))
 		defer end.Close()
-		v, err := supervise.Start(ctx, size.Supervisor, supervise.MinTimeout,
-			[]supervise.Line{{File: end, TorqueOff: telegram}})
-		if err != nil {
-			return err
-		}
+		v := must.Get(supervise.Start(ctx, size.Supervisor, supervise.MinTimeout,
+			[]supervise.Line{{File: end, TorqueOff: telegram}}))
 		defer v.Close()
 		var last time.Time
 		for range 20 {
@@ -79,9 +72,7 @@ func benchSupervisor(ctx context.Context, size Size, emit func(Result)) error {
 			got = append(got, b[:n]...)
 		}
 		acks = append(acks, time.Since(last).Seconds()*1e6)
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+		must.Be(ctx.Err())
 	}
 	emit(Result{"stop", "a line, supervisor", stopFigures(nil, acks, supervise.MinTimeout)})
 	return nil

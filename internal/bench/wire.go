@@ -11,6 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/budget"
 	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/must"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/actuator"
@@ -53,19 +54,14 @@ func cellName(c *servo.PublishedCell) string {
 // Wire runs the shipped chain over emulated lines, byte for byte in virtual time, with the one fitted constant:
 // emulator.DefaultReply, the delay of a servo before an answer (once before a fast one). wire_hz is the bound: only the
 // bytes, at 10 bits each. Buses run concurrently, so the fullest sets the rate.
-func Wire(ctx context.Context, size Size, emit func(Result)) error {
+func Wire(ctx context.Context, size Size, emit func(Result)) (err error) {
+	defer must.Catch(&err)
 	cycles := size.StepsOr(50)
 	near := 0 // cells that came out close
 	_, table := publishedTable()
 	for _, c := range table.Cells {
-		w, err := NewWire((table.Servos+c.Buses-1)/c.Buses, c.Mbaud*1_000_000, false)
-		if err != nil {
-			return err
-		}
-		hz, err := w.Rate(ctx, cycles)
-		if err != nil {
-			return err
-		}
+		w := must.Get(NewWire((table.Servos+c.Buses-1)/c.Buses, c.Mbaud*1_000_000, false))
+		hz := must.Get(w.Rate(ctx, cycles))
 		off := hz/c.Hz - 1
 		if math.Abs(off) <= wireClose {
 			near++
@@ -80,14 +76,8 @@ func Wire(ctx context.Context, size Size, emit func(Result)) error {
 		{"ratio", report.Number(float64(near) / BoundCells)},
 		{"reply_us", report.Number(emulator.DefaultReply.Seconds() * 1e6)},
 	}})
-	w, err := NewWire(table.Servos, 1_000_000, true)
-	if err != nil {
-		return err
-	}
-	hz, err := w.Rate(ctx, cycles)
-	if err != nil {
-		return err
-	}
+	w := must.Get(NewWire(table.Servos, 1_000_000, true))
+	hz := must.Get(w.Rate(ctx, cycles))
 	emit(Result{"wire", "1 Mbaud, 1 bus, fast sync read", Figures{
 		{"model_hz", report.Number(hz)}, {"wire_hz", report.Number(w.Bound())}, {"bound_hz", BoundFast},
 		{"ratio", report.Number(hz / BoundFast)},
@@ -98,17 +88,12 @@ func Wire(ctx context.Context, size Size, emit func(Result)) error {
 // benchHost measures the host's processor time of a cycle of the chain, without emulator and operating system: the
 // servos' answers are recorded and played back. The elapsed time is the processor's time, as no call waits. The share
 // is relative to the time in which the wire is busy.
-func benchHost(ctx context.Context, size Size, emit func(Result)) error {
+func benchHost(ctx context.Context, size Size, emit func(Result)) (err error) {
+	defer must.Catch(&err)
 	for _, fast := range []bool{false, true} {
 		for _, mbaud := range []int{1, 2, 4} {
-			w, err := NewWire(WireServos(), mbaud*1_000_000, fast)
-			if err != nil {
-				return err
-			}
-			ns, err := w.hostTime(ctx, size.StepsOr(20_000))
-			if err != nil {
-				return err
-			}
+			w := must.Get(NewWire(WireServos(), mbaud*1_000_000, fast))
+			ns := must.Get(w.hostTime(ctx, size.StepsOr(20_000)))
 			wire := 1e9 / w.Bound()
 			how := map[bool]string{false: "sync read", true: "fast sync read"}[fast]
 			emit(Result{"wire", fmt.Sprintf("host, %d servos, %d Mbaud, %s", WireServos(), mbaud, how), Figures{
@@ -133,7 +118,8 @@ type wireRun struct {
 // NewWire brings n servos to a steady state: torque on, all checks done. The chain's health polling is off, so that
 // each cycle writes only the goal position (116..119) and reads only current, velocity and position (126..135). The
 // bytes of a cycle verify that.
-func NewWire(n, baud int, fast bool) (*wireRun, error) {
+func NewWire(n, baud int, fast bool) (_ *wireRun, err error) {
+	defer must.Catch(&err)
 	t, table := publishedTable()
 	spec, ok := actuator.Lookup(table.Model)
 	model := t.Lookup(table.Model)
@@ -154,19 +140,14 @@ func NewWire(n, baud int, fast bool) (*wireRun, error) {
 	}
 	l.Chain = cfg
 	w := &wireRun{baud: baud}
-	r, err := l.Open(func(line servo.Line) servo.Line { w.Tape = &tape{Line: line}; return w.Tape })
-	if err != nil {
-		return nil, err
-	}
+	r := must.Get(l.Open(func(line servo.Line) servo.Line { w.Tape = &tape{Line: line}; return w.Tape }))
 	w.Chain = r.Chain
 	for i := range n {
 		w.Chain.SetGoal(i, servo.Goal{Enable: true, Mode: hal.PositionMode, Position: model.Units().CentreTicks,
 			Limit: 1})
 	}
 	// Torque is switched on for all at once, but the chain confirms it at one servo per cycle, with a longer read.
-	if err := Repeat(2*n+10, w.Cycle); err != nil {
-		return nil, err
-	}
+	must.Be(Repeat(2*n+10, w.Cycle))
 	s := w.Chain.Stats()
 	want := cycle.Bytes(n)
 	if w.bytes = s.Sent + s.Received; w.bytes != uint64(want) || s.Timeouts > 0 {
@@ -197,7 +178,8 @@ func (w *wireRun) Rate(ctx context.Context, cycles int) (float64, error) {
 }
 
 // hostTime returns the time of a cycle of the chain on the tape, ns. From now on the line plays the tape.
-func (w *wireRun) hostTime(ctx context.Context, cycles int) (float64, error) {
+func (w *wireRun) hostTime(ctx context.Context, cycles int) (_ float64, err error) {
+	defer must.Catch(&err)
 	if err := w.Cycle(); err != nil { // this one is recorded
 		return 0, err
 	}
@@ -205,13 +187,9 @@ func (w *wireRun) hostTime(ctx context.Context, cycles int) (float64, error) {
 	n := PerBlock(cycles)
 	var blocks [Blocks]float64
 	for b := range blocks {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
+		must.Be(ctx.Err())
 		start := time.Now()
-		if err := Repeat(n, w.Cycle); err != nil {
-			return 0, err
-		}
+		must.Be(Repeat(n, w.Cycle))
 		blocks[b] = float64(time.Since(start)) / float64(n)
 	}
 	// A chain that rejects an answer would run another code path than the one to be measured.

@@ -144,8 +144,7 @@ func (d *Drive) friction(v float64) float64 {
 	return d.Dry + float64((d.Static-d.Dry)*exact.Exp(-float64(x*x)))
 }
 
-// touches finds the contacts and adds their rows: normal, two tangents, the turn about the normal, and about the
-// tangents, as far as their bounds are above 0.
+// touches finds the contacts and adds their rows.
 func (v *solver) touches(s *System) {
 	for _, b := range v.wears {
 		if l := s.m.on[b]; l == World || !s.parked[s.m.links[l].tree] {
@@ -164,69 +163,75 @@ func (v *solver) touches(s *System) {
 	gravity := r3.Pack(s.Gravity)
 	slow := float64(10*gravity.Norm()) + 1e-9 // m/s²; slower motion than a step can resolve does not bounce
 	for i := range v.contacts {
-		c := &v.contacts[i]
-		g, h := s.space.Geom(c.A), s.space.Geom(c.B)
-		a, b := s.dormant(g.Body), s.dormant(h.Body)
-		if s.stuck(a) && s.stuck(b) {
-			continue
+		v.touch(s, i, gravity, slow)
+	}
+}
+
+// touch adds the rows of contact i: normal, two tangents, the turn about the normal, and about the tangents, as far as
+// their bounds are above 0.
+func (v *solver) touch(s *System, i int, gravity r3.Vec, slow float64) {
+	c := &v.contacts[i]
+	geomA, geomB := s.space.Geom(c.A), s.space.Geom(c.B)
+	dofA, dofB := s.dormant(geomA.Body), s.dormant(geomB.Body)
+	if s.stuck(dofA) && s.stuck(dofB) {
+		return
+	}
+	mix := blend(&geomA.Material, &geomB.Material)
+	normal, at := r3.Pack(c.Normal), r3.Pack(c.Position)
+	speed, spin := s.pointVelocity(geomA.Body, at)
+	speedB, spinB := s.pointVelocity(geomB.Body, at)
+	speed, spin = speed.Sub(speedB), spin.Sub(spinB)
+	approach := speed.Dot(normal)
+	bounces := mix.Restitution > 0 && approach < -float64(slow*v.h)
+	// A later stage of RK4 must not jump; the next step handles the bounce.
+	if bounces && v.inside {
+		return
+	}
+	rows := mix.rows()
+	if !v.open(s, contact, dofA, dofB, int32(i), rows) {
+		v.dropped++
+		return
+	}
+	block := &v.blocks[len(v.blocks)-1]
+	block.box = mix.ForceLimit
+	along := normal.Across()
+	along = along.Mul(1 / along.Norm())
+	if mix.Factor > 0 {
+		owner, into := geomA, normal
+		if geomA.Material.Factor == 0 {
+			owner, into = geomB, normal.Mul(-1)
 		}
-		mix := blend(&g.Material, &h.Material)
-		n := r3.Pack(c.Normal)
-		at := r3.Pack(c.Position)
-		speed, spin := s.pointVelocity(g.Body, at)
-		speedB, spinB := s.pointVelocity(h.Body, at)
-		speed, spin = speed.Sub(speedB), spin.Sub(spinB)
-		approach := speed.Dot(n)
-		bounces := mix.Restitution > 0 && approach < -float64(slow*v.h)
-		// A later stage of RK4 must not jump; the next step handles the bounce.
-		if bounces && v.inside {
-			continue
+		along = s.grain(owner, into, along)
+	}
+	across := normal.Cross(along)
+	// The tangents depend only on the normal, so the forces of the last step are valid in this one.
+	old := v.remembered(s, c)
+	soft := &s.options.Contact
+	push := row{way: normal, f: old[0], v: approach, r: -c.Depth, soft: soft}
+	if bounces {
+		block.bounce, v.impact = true, true
+		fall := 0.0 // how gravity drives the two together: not, where both fall
+		if dofA < 0 {
+			fall = gravity.Dot(normal)
+		} else if dofB < 0 {
+			fall = -gravity.Dot(normal)
 		}
-		rows := mix.rows()
-		if !v.open(s, contact, a, b, int32(i), rows) {
-			v.dropped++
-			continue
-		}
-		k := &v.blocks[len(v.blocks)-1]
-		k.box = mix.ForceLimit
-		t := n.Across()
-		t = t.Mul(1 / t.Norm())
-		if mix.Factor > 0 {
-			owner, into := g, n
-			if g.Material.Factor == 0 {
-				owner, into = h, n.Mul(-1)
-			}
-			t = s.grain(owner, into, t)
-		}
-		u := n.Cross(t)
-		// The tangents depend only on the normal, so the forces of the last step are valid in this one.
-		old := v.remembered(s, c)
-		soft := &s.options.Contact
-		normal := row{way: n, f: old[0], v: approach, r: -c.Depth, soft: soft}
-		if bounces {
-			k.bounce, v.impact = true, true
-			fall := 0.0 // how gravity drives the two together: not, where both fall
-			if a < 0 {
-				fall = gravity.Dot(n)
-			} else if b < 0 {
-				fall = -gravity.Dot(n)
-			}
-			normal.want = (rebound(mix.Restitution, approach, c.Depth, fall) - approach) / v.h
-		}
-		v.row = append(v.row, normal)
-		if rows >= 3 {
-			v.row = append(v.row,
-				row{way: t, f: old[1], v: speed.Dot(t), soft: soft, bound: mix.along()},
-				row{way: u, f: old[2], v: speed.Dot(u), soft: soft, bound: mix.Friction})
-		}
-		if rows >= 4 {
-			v.row = append(v.row, row{way: n, angular: true, f: old[3], v: spin.Dot(n), soft: soft, bound: mix.Torsion})
-		}
-		if rows >= 6 {
-			v.row = append(v.row,
-				row{way: t, angular: true, f: old[4], v: spin.Dot(t), soft: soft, bound: mix.Rolling},
-				row{way: u, angular: true, f: old[5], v: spin.Dot(u), soft: soft, bound: mix.Rolling})
-		}
+		push.want = (rebound(mix.Restitution, approach, c.Depth, fall) - approach) / v.h
+	}
+	v.row = append(v.row, push)
+	if rows >= 3 {
+		v.row = append(v.row,
+			row{way: along, f: old[1], v: speed.Dot(along), soft: soft, bound: mix.along()},
+			row{way: across, f: old[2], v: speed.Dot(across), soft: soft, bound: mix.Friction})
+	}
+	if rows >= 4 {
+		v.row = append(v.row, row{way: normal, angular: true, f: old[3], v: spin.Dot(normal), soft: soft,
+			bound: mix.Torsion})
+	}
+	if rows >= 6 {
+		v.row = append(v.row,
+			row{way: along, angular: true, f: old[4], v: spin.Dot(along), soft: soft, bound: mix.Rolling},
+			row{way: across, angular: true, f: old[5], v: spin.Dot(across), soft: soft, bound: mix.Rolling})
 	}
 }
 
