@@ -26,7 +26,8 @@ type rigBench struct {
 }
 
 // newRigBench runs the config called name, its servers at any ports; change, where it is not nil, may change the plan.
-func newRigBench(ctx context.Context, name string, change func(*plan.Plan), protocols ...string) (_ *rigBench, err error) {
+func newRigBench(ctx context.Context, name string, change func(*plan.Plan), protocols ...string) (_ *rigBench,
+	err error) {
 	defer must.Catch(&err)
 	var o configs.Options
 	for _, p := range protocols {
