@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
 )
 
 // senses leaves the robot sensors of every rule of the later dialects: with the time, without, and only theirs.
@@ -120,6 +121,18 @@ func TestDialectChosen(t *testing.T) {
 			want: Later},
 		{name: "by an actuator", options: Options{Choose: true}, lines: "a> ACT {Name Cam1} {Link 1} {Value 0.1}",
 			want: udk},
+		{name: "by the class P3AT", options: Options{Choose: true},
+			lines: "b> INIT {ClassName USARBot.P3AT} {Name R2}", want: Later},
+		{name: "by the class P3DX", options: Options{Choose: true},
+			lines: "b> INIT {ClassName USARBot.P3DX} {Name R2}", want: Later},
+		{name: "by the class Kenaf", options: Options{Choose: true},
+			lines: "b> INIT {ClassName USARBot.Kenaf} {Name R2}", want: Later},
+		{name: "by the class Talon", options: Options{Choose: true},
+			lines: "b> INIT {ClassName USARBot.Talon} {Name R2}", want: Later},
+		{name: "by the class Matilda", options: Options{Choose: true},
+			lines: "b> INIT {ClassName USARBot.Matilda} {Name R2}", want: Later},
+		{name: "by the class AirRobot", options: Options{Choose: true},
+			lines: "b> INIT {ClassName USARBot.AirRobot} {Name R2}", want: Later},
 		{name: "later, then UDK", options: Options{Choose: true},
 			lines: "a> GETGEO {Type Robot}\na> ACT {Name Cam1} {Link 1} {Value 0.1}", want: udk},
 		{name: "by the manual's word", options: Options{Choose: true},
@@ -157,6 +170,64 @@ func TestDialectChosen(t *testing.T) {
 				synctest.Wait()
 				s.hang("a")
 			})
+		})
+	}
+}
+
+// TestShown: each word that only some dialects have is one of the session's own dialect: no warning, no other choice.
+// What no robot here has is answered by its type alone; CONTROL and GETPATHNODES are not served, and the log says so.
+func TestShown(t *testing.T) {
+	for _, k := range []struct {
+		dialect Dialect
+		lines   string
+		unknown uint64
+	}{
+		{document, `
+	a> GETCONF {Type INU}
+	a< CONF {Type INU}
+	a> GETGEO {Type INU} {Name INU}
+	a< GEO {Type INU} {Name INU Location 0.0000,0.0000,0.0000 Orientation 0.0000,0.0000,0.0000 Mount None}
+	`, 0},
+		{Later, `
+	a> GETCONF {Type INS}
+	a< CONF {Type INS} {Name INS}
+	a> GETCONF {Type GPS} {Name GPS}
+	a< CONF {Type GPS} {Name GPS}
+	a> GETGEO {Type GroundTruth}
+	a< GEO {Type GroundTruth} {Name GroundTruth Location 0.0000,0.0000,0.0000 Orientation 0.0000,0.0000,0.0000 Mount None}
+	a> GETGEO {Type INS}
+	a< GEO {Type INS} {Name INS Location 0.0000,0.0000,0.0000 Orientation 0.0000,0.0000,0.0000 Mount None}
+	a> GETGEO {Type GPS}
+	a< GEO {Type GPS} {Name GPS Location 0.0000,0.0000,0.0000 Orientation 0.0000,0.0000,0.0000 Mount None}
+	a> GETCONF {Type VictSensor}
+	a< CONF {Type VictSensor}
+	a> GETGEO {Type VictSensor}
+	a< GEO {Type VictSensor}
+	a> DRIVE {Speed 0.5} {FrontSteer 0.1} {RearSteer -0.1}
+	`, 0},
+		{udk, `
+	a> SET {Type Joint} {Name Arm} {Opcode Angle} {Params 1}
+	a< RES {Time 0.0300} {Type Joint} {Name Arm} {Status Failed}
+	a> CONTROL {Type Robot}
+	a> GETPATHNODES
+	`, 2},
+	} {
+		bubble(t, config{Options: Options{Dialect: k.dialect}, change: senses}, func(s *stage) {
+			s.play(spawnR1)
+			<-time.After(3 * period)
+			last := "{Type GPS}"
+			if k.dialect == document {
+				last = "{Type Encoder}"
+			}
+			for !strings.Contains(s.receive("a"), last) {
+			}
+			s.play(k.lines)
+			if n := s.server.Traffic().Dropped(protocols.Unknown); n != k.unknown {
+				t.Errorf("%v: unknown: got %d, want %d\n%s", k.dialect, n, k.unknown, s.log)
+			}
+			if strings.Contains(s.log.String(), "speaks another dialect") {
+				t.Errorf("%v: got a warning\n%s", k.dialect, s.log)
+			}
 		})
 	}
 }

@@ -100,25 +100,32 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	log.Info("gamebots: session ends", "robot", c.name, "why", why)
 }
 
+// commands are the document's, each with the dialect that brought it, the names of its values, and its handler.
+var commands = [...]struct {
+	name    string
+	dialect Dialect
+	values  string
+	do      Command
+}{
+	{"INIT", document, "ClassName Name Location Rotation Start", (*Control).spawn},
+	{"DRIVE", document, "Left Right Normalized Light Flip Name Steer Order Value Speed FrontSteer RearSteer",
+		(*Control).wheels},
+	{"CAMERA", document, "Rotation Order Zoom", (*Control).camera},
+	{"SET", document, "Type Name Opcode Params Robot Client", (*Control).set},
+	{"MISPKG", document, "Name Rotation Translation Order Link Value", (*Control).mission},
+	{"MISPGK", document, "Name Rotation", (*Control).mission},
+	{"ACT", Later, "Name Link Value Order", (*Control).mission},
+	{"GETGEO", document, "Type Name", (*Control).geo},
+	{"GETCONF", document, "Type Name", (*Control).conf},
+	{"GETSTARTPOSES", document, "", (*Control).starts},
+}
+
 // find returns the handler of m and its name; nil if absent.
 func (s *session) find(m *Message) (name string, f Command) {
-	switch {
-	case m.Is("INIT"):
-		return "INIT", (*Control).spawn
-	case m.Is("DRIVE"):
-		return "DRIVE", (*Control).wheels
-	case m.Is("CAMERA"):
-		return "CAMERA", (*Control).camera
-	case m.Is("SET"):
-		return "SET", (*Control).set
-	case m.Is("MISPKG"), m.Is("MISPGK"), s.dialect.since(Later) && m.Is("ACT"):
-		return "MISPKG", (*Control).mission
-	case m.Is("GETGEO"):
-		return "GETGEO", (*Control).geo
-	case m.Is("GETCONF"):
-		return "GETCONF", (*Control).conf
-	case m.Is("GETSTARTPOSES"):
-		return "GETSTARTPOSES", (*Control).starts
+	for i := range commands {
+		if c := &commands[i]; m.Is(c.name) && s.dialect.since(c.dialect) {
+			return c.name, c.do
+		}
 	}
 	for name, f := range s.server.options.Commands {
 		if m.Is(name) {

@@ -20,6 +20,21 @@ const (
 	motorSettings        Command = 151 // S: angles int...
 )
 
+// commands are the names of the document's appendix, without UDP_, which of them a server sends, and which end with a
+// list of ints.
+var commands = [256]struct {
+	name         string
+	server, ints bool
+}{
+	initCommunication:    {"INIT_COMMUNICATION", false, false},
+	initCommunicationAck: {"INIT_COMMUNICATION_ACK", true, true},
+	endCommunication:     {"END_COMMUNICATION", false, false},
+	endCommunicationAck:  {"END_COMMUNICATION_ACK", true, false},
+	setMotors:            {"COMMAND_SET_MOTORS", false, true},
+	getMotors:            {"COMMAND_GET_MOTORS", false, false},
+	motorSettings:        {"COMMAND_MOTOR_SETTINGS", true, true},
+}
+
 const (
 	// MaxDatagram bounds received and sent datagrams, bytes: 500 motors.
 	MaxDatagram = 4096
@@ -61,14 +76,11 @@ func decode(b []byte, d *Datagram) error {
 		return ErrOversized
 	}
 	d.Command, d.Values = Command(b[0]), d.Values[:0]
-	switch d.Command {
-	case initCommunication, endCommunication, endCommunicationAck, getMotors:
-	case initCommunicationAck, setMotors, motorSettings:
-		for b = b[1:]; len(b) >= 4; b = b[4:] {
-			d.Values = append(d.Values, int32(binary.LittleEndian.Uint32(b)))
-		}
-	default:
+	if commands[d.Command].name == "" {
 		return ErrUnknown
+	}
+	for b = b[1:]; commands[d.Command].ints && len(b) >= 4; b = b[4:] {
+		d.Values = append(d.Values, int32(binary.LittleEndian.Uint32(b)))
 	}
 	return nil
 }

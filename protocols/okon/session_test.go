@@ -27,6 +27,7 @@ var transcripts = []struct {
 	config
 	text   string
 	events string
+	only   bool // on the kind of config.reality
 }{
 	{name: "what a client of the original asks for every 50 ms", text: `
 	a> SET_ORIEN 2
@@ -103,15 +104,28 @@ var transcripts = []struct {
 	a> SET_MTR 0
 	a< SET_MTR 0 {"FLH":0,"FLV":0,"BLV":0,"BLH":0,"FRH":0,"FRV":0,"BRV":0,"BRH":0}
 	a> SET_CONTROL_MODE 0 manual
-	# disarmed they are not set
-	a> SET_MTR 0 {"FLH":1}
 	a> ARM_MTR 0
-	a> SET_MTR 0
-	a< SET_MTR 0 {"FLH":0,"FLV":0,"BLV":0,"BLH":0,"FRH":0,"FRV":0,"BRV":0,"BRH":0}
 	a> SET_MTR 0 {"FLH":0.125,"FLV":0.25,"BLV":-0.5,"BLH":7,"FRH":-7,"FRV":0.75,"BRV":-1,"BRH":1}
 	a> SET_MTR 0
 	a< SET_MTR 0 {"FLH":0.125,"FLV":0.25,"BLV":-0.5,"BLH":1,"FRH":-1,"FRV":0.75,"BRV":-1,"BRH":1}
 	a> DISARM_MTR 0
+	a> SET_MTR 0
+	a< SET_MTR 0 {"FLH":0,"FLV":0,"BLV":0,"BLH":0,"FRH":0,"FRV":0,"BRV":0,"BRH":0}
+	`},
+
+	{name: "disarmed motors are not set", only: true, text: `
+	a> SET_CONTROL_MODE 0 manual
+	a> SET_MTR 0 {"FLH":1}
+	a> ARM_MTR 0
+	a> SET_MTR 0
+	a< SET_MTR 0 {"FLH":0,"FLV":0,"BLV":0,"BLH":0,"FRH":0,"FRV":0,"BRV":0,"BRH":0}
+	`},
+
+	{name: "disarmed motors of devices are an error", config: config{reality: hal.Emulated}, only: true, text: `
+	a> SET_CONTROL_MODE 0 manual
+	a> SET_MTR 0 {"FLH":1}
+	a< ERROR 0 {"info":"command okon: the motors are not armed: send ARM_MTR...
+	a> ARM_MTR 0
 	a> SET_MTR 0
 	a< SET_MTR 0 {"FLH":0,"FLV":0,"BLV":0,"BLH":0,"FRH":0,"FRV":0,"BRV":0,"BRH":0}
 	`},
@@ -230,16 +244,22 @@ var transcripts = []struct {
 }
 
 func TestTranscripts(t *testing.T) {
-	for _, k := range transcripts {
-		t.Run(k.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := newStage(t, k.config)
-				s.play(k.text)
-				if got := s.body.happened(); got != k.events {
-					t.Errorf("the world: got %q, want %q", got, k.events)
-				}
+	for _, kind := range []hal.BodyKind{hal.Simulated, hal.Emulated} {
+		for _, k := range transcripts {
+			if k.only && k.reality != kind {
+				continue
+			}
+			t.Run(kind.String()+" "+k.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					k.reality = max(k.reality, kind)
+					s := newStage(t, k.config)
+					s.play(k.text)
+					if got := s.body.happened(); got != k.events {
+						t.Errorf("the world: got %q, want %q", got, k.events)
+					}
+				})
 			})
-		})
+		}
 	}
 }
 

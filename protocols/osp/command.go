@@ -65,16 +65,38 @@ const (
 // MaxDatagram bounds received and sent datagrams, bytes: about 2000 channels of an agent.
 const MaxDatagram = 8192
 
-// server reports whether c is a server's to send.
-func (c Command) server() bool {
-	switch c {
-	case initCommunicationAck, endCommunicationAck, resetCommunicationAck, registerForEventAck, deregisterFromEventAck,
-		valueIDs, valueInfo, value, setValueAck, registerForValueAck, deregisterFromValueAck, resetSimulationAck,
-		resetSimulationCompleted, NextStepAck, StepCompleted, agentOverview, agentOverviewNext, agentInfo,
-		agentInfoNext, registerForAgentAck, deregisterFromAgentAck:
-		return true
-	}
-	return false
+// commands are the names of the document's appendix, without UDP_, and which of them a server sends.
+var commands = [256]struct {
+	name   string
+	server bool
+}{
+	initCommunication: {"INIT_COMMUNICATION", false}, initCommunicationAck: {"INIT_COMMUNICATION_ACK", true},
+	endCommunication: {"END_COMMUNICATION", false}, endCommunicationAck: {"END_COMMUNICATION_ACK", true},
+	resetCommunication: {"RESET_COMMUNICATION", false}, resetCommunicationAck: {"RESET_COMMUNICATION_ACK", true},
+	registerForEvent: {"REGISTER_FOR_EVENT", false}, registerForEventAck: {"REGISTER_FOR_EVENT_ACK", true},
+	deregisterFromEvent:    {"DEREGISTER_FROM_EVENT", false},
+	deregisterFromEventAck: {"DEREGISTER_FROM_EVENT_ACK", true}, getValueIDs: {"GET_VALUE_IDS", false},
+	valueIDs: {"VALUE_IDS", true}, valueInfoAck: {"VALUE_INFO_ACK", false}, valueInfo: {"VALUE_INFO", true},
+	getValue: {"GET_VALUE", false}, value: {"VALUE", true}, setValue: {"SET_VALUE", false},
+	setValueAck: {"SET_VALUE_ACK", true}, registerForValue: {"REGISTER_FOR_VALUE", false},
+	registerForValueAck: {"REGISTER_FOR_VALUE_ACK", true}, deregisterFromValue: {"DEREGISTER_FROM_VALUE", false},
+	deregisterFromValueAck: {"DEREGISTER_FROM_VALUE_ACK", true}, resetSimulation: {"RESET_SIMULATION", false},
+	resetSimulationAck:          {"RESET_SIMULATION_ACK", true},
+	resetSimulationCompleted:    {"RESET_SIMULATION_COMPLETED", true},
+	resetSimulationCompletedAck: {"RESET_SIMULATION_COMPLETED_ACK", false},
+	NextStep:                    {"NEXT_SIMULATION_STEP", false}, NextStepAck: {"NEXT_SIMULATION_STEP_ACK", true},
+	StepCompleted:    {"NEXT_SIMULATION_STEP_COMPLETED", true},
+	StepCompletedAck: {"NEXT_SIMULATION_STEP_COMPLETED_ACK", false},
+	getAgentOverview: {"GET_AGENT_OVERVIEW", false}, agentOverview: {"AGENT_OVERVIEW", true},
+	agentOverviewNext: {"AGENT_OVERVIEW_NEXT", true}, agentOverviewAck: {"AGENT_OVERVIEW_ACK", false},
+	getAgentInfo: {"GET_AGENT_INFO", false}, agentInfo: {"AGENT_INFO", true},
+	agentInfoAck: {"AGENT_INFO_ACK", false}, agentInfoNext: {"AGENT_INFO_NEXT", true},
+	registerForAgent: {"REGISTER_FOR_AGENT", false}, registerForAgentAck: {"REGISTER_FOR_AGENT_ACK", true},
+	deregisterFromAgent:    {"DEREGISTER_FROM_AGENT", false},
+	deregisterFromAgentAck: {"DEREGISTER_FROM_AGENT_ACK", true},
 }
 
-func (c Command) String() string { return fmt.Sprintf("command %d", byte(c)) }
+// server reports whether c is a server's to send.
+func (c Command) server() bool { return commands[c].server }
+
+func (c Command) String() string { return fmt.Sprintf("command %d %s", byte(c), commands[c].name) }

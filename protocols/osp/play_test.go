@@ -31,10 +31,14 @@ type stage struct {
 
 // newStage makes agents named by names, each with one joint "hinge" of range ±π.
 func newStage(t *testing.T, o Options, names ...string) *stage {
+	return newStageOf(t, hal.Emulated, o, names...)
+}
+
+func newStageOf(t *testing.T, kind hal.BodyKind, o Options, names ...string) *stage {
 	s := &stage{t: t, wires: map[string]*wire{}}
 	s.rig = newRig(t)
 	for _, name := range names {
-		s.bodies = append(s.bodies, addAgent(t, s.rig, name, hal.Emulated))
+		s.bodies = append(s.bodies, addAgent(t, s.rig, name, kind))
 	}
 	o.Listen = s.net.Listen
 	conn, err := s.net.Listen(mainPort)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/protocols"
 )
 
@@ -122,6 +123,7 @@ var transcripts = []struct {
 	a< 29 i2 78
 	a< 2b i0 i1 sInt s/Control/NumberOfSteps 78
 	a< 2b i1 i2 sInt s/Control/NumberOfTries 78
+	a> 2a                                   # may acknowledge them
 	a> 28 s/Control/NumberOf|/Control/NumberOfTries
 	a< 29 i1 78
 	a< 2b i0 i2 sInt s/Control/NumberOfTries 78
@@ -273,14 +275,16 @@ var transcripts = []struct {
 }
 
 func TestTranscripts(t *testing.T) {
-	for _, c := range transcripts {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := newStage(t, Options{}, strings.Fields(c.agents)...)
-				s.play(c.text)
-				s.dropped(c.drops)
+	for _, kind := range []hal.BodyKind{hal.Simulated, hal.Emulated} {
+		for _, c := range transcripts {
+			t.Run(kind.String()+" "+c.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					s := newStageOf(t, kind, Options{}, strings.Fields(c.agents)...)
+					s.play(c.text)
+					s.dropped(c.drops)
+				})
 			})
-		})
+		}
 	}
 }
 

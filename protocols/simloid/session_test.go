@@ -1,6 +1,7 @@
 package simloid
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -32,6 +33,7 @@ var transcripts = []struct {
 	text   string
 	events string
 	drops  map[protocols.Cause]uint64
+	only   []hal.BodyKind // nil = simulated and emulated
 }{
 	{name: "a whole session", config: config{powerful: true}, text: hello + `
 	a> UA 0.5
@@ -85,7 +87,18 @@ var transcripts = []struct {
 	a> RESTORE
 	a> DONE                                        # the clock goes on, and so does the voltage
 	` + status("0.040000 0.003174 0.079559") + `
-	`, events: "reset; clock; save; restore"},
+	`, events: "reset; clock; save; restore", only: []hal.BodyKind{hal.Simulated}},
+
+	{name: "devices keep no states", config: config{powerful: true}, text: hello + `
+	a> UA 0.5
+	a> RESTORE
+	a> DONE
+	` + status("0.020000 0.003174 0.079559") + `
+	a> SAVE
+	a> RESTORE
+	a> DONE                                        # nothing jumps
+	` + status("0.030000 0.006348 0.079559") + `
+	`, events: "reset; clock", drops: map[protocols.Cause]uint64{protocols.Refused: 3}, only: []hal.BodyKind{hal.Emulated}},
 
 	{name: "a restore restores the commands", config: config{powerful: true}, text: hello + `
 	a> RESTORE                                     # nothing saved: to the start, but for the clock
@@ -114,7 +127,7 @@ var transcripts = []struct {
 	b> RESTORE                                     # the client before has saved, this one has not
 	b> DONE
 	` + strings.ReplaceAll(status("0.020000 0.000000 0.000000"), "a<", "b<") + `
-	`, events: "reset; clock; reset; save; restore; restore; reset; clock; reset"},
+	`, events: "reset; clock; reset; save; restore; restore; reset; clock; reset", only: []hal.BodyKind{hal.Simulated}},
 
 	{name: "forces", config: config{powerful: true}, text: hello + `
 	a> IM 1 0 100 0
@@ -192,6 +205,26 @@ var transcripts = []struct {
 	a> DONE
 	a< 0.050000 0.009521 0.007935 -0.159149 0.039764` + rest + `
 	`, drops: map[protocols.Cause]uint64{protocols.Truncated: 3}},
+
+	{name: "positions and torques of each joint", config: config{joints: []string{"l", "r"}}, text: `
+	a< 2 2 1
+	a< 0 0 0 -6.366198e-01 6.366198e-01 0.000000e+00 l
+	a< 1 0 1 -6.366198e-01 6.366198e-01 0.000000e+00 r
+	a> ACK
+	a< 0.010000 0.000000 0.000000 0.000000 0.000000` + rest + `
+	a> TX 0.5 1
+	a> TI 0 1
+	a> TI 2 1                                      # no such joint
+	a> PX 0.25 -0.25
+	a> DONE
+	a< 0.020000 0.019073 -0.019073 0.000000 0.000000` + rest + `
+	a> PI 1 0
+	a> DONE
+	a< 0.030000 0.038177 0.000000 0.000000 0.000000` + rest + `
+	a> TX 0 0                                      # without torque both stay
+	a> DONE
+	a< 0.040000 0.038177 0.000000 0.000000 0.000000` + rest + `
+	`, drops: map[protocols.Cause]uint64{protocols.Truncated: 1}},
 
 	{name: "what nothing here can do", text: hello + `
 	a> SAVE
@@ -330,23 +363,28 @@ const later = `
 	`
 
 func TestTranscripts(t *testing.T) {
-	for _, k := range transcripts {
-		t.Run(k.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				k.Exact = true
-				s := newStage(t, k.config)
-				s.play(k.text)
-				for name, conn := range s.conns {
-					conn.Close()
-					delete(s.conns, name)
-				}
-				synctest.Wait()
-				if got := s.body.happened(); got != k.events {
-					t.Errorf("the world: got %q, want %q", got, k.events)
-				}
-				s.dropped(k.drops)
+	for _, kind := range []hal.BodyKind{hal.Simulated, hal.Emulated} {
+		for _, k := range transcripts {
+			if k.only != nil && !slices.Contains(k.only, kind) {
+				continue
+			}
+			t.Run(kind.String()+" "+k.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					k.Exact, k.reality = true, kind
+					s := newStage(t, k.config)
+					s.play(k.text)
+					for name, conn := range s.conns {
+						conn.Close()
+						delete(s.conns, name)
+					}
+					synctest.Wait()
+					if got := s.body.happened(); got != k.events {
+						t.Errorf("the world: got %q, want %q", got, k.events)
+					}
+					s.dropped(k.drops)
+				})
 			})
-		})
+		}
 	}
 }
 

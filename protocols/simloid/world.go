@@ -1,5 +1,7 @@
 package simloid
 
+import "github.com/halyard-robotics/halyard/hal"
+
 // force adds to the forces of the next step.
 func (c *session) force() {
 	d, n := &c.command, len(c.forces)
@@ -73,10 +75,13 @@ func (c *session) save() {
 }
 
 // restore returns to the state saved by this session, else to the start. Earlier commands of the same message still
-// apply, as in the original, whose snapshot has no commands.
+// apply, as in the original, whose snapshot has no commands. Devices have no state to return to.
 func (c *session) restore() {
 	switch {
 	case c.absent():
+		return
+	case c.robot.Agent.BodyKind() != hal.Simulated:
+		c.refuse(errAbsent)
 		return
 	case c.kept != nil || c.server.options.Continue:
 		if c.notDone(c.server.rig.RestoreWorld(c.world.Scene)) {

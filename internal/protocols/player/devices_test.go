@@ -94,11 +94,13 @@ func TestRequests(t *testing.T) {
 			{Device{Position2D, 0}, 3, &number{0}, nil, false},
 			{Device{Position2D, 0}, 9, nil, nil, true},
 			{Device{Position3D, 0}, 1, nil, &geometry{Size: vector{0.5, 0.6, 0.4}}, false},
+			{Device{Position3D, 0}, 3, &number{0}, nil, false},
 			{Device{Position3D, 0}, 4, &number{1}, nil, false},
 			{Device{Position3D, 0}, 6, &pose3{P: vector{math.Inf(1), 0, 0}}, nil, true},
 			{Device{Position3D, 0}, 7, nil, nil, true},
 			{Device{Simulation, 0}, 1, &simulationPose{Name: "rover"}, &simulationPose{"rover", pose2{1, 2, 0}}, false},
 			{Device{Simulation, 0}, 1, &simulationPose{Name: "another"}, nil, true},
+			{Device{Simulation, 0}, 3, &simulationPose3{Name: "another"}, nil, true},
 			{Device{Simulation, 0}, 2, &simulationPose{"rover", pose2{3, 4, 0}}, nil, false},
 			{Device{Simulation, 0}, 2, &simulationPose{"rover", pose2{math.NaN(), 4, 0}}, nil, true},
 			{Device{Laser, 0}, 1, nil, &geometry{Pose: mount}, false},
@@ -107,6 +109,9 @@ func TestRequests(t *testing.T) {
 			{Device{Laser, 0}, 4, &number{1}, nil, false},
 			{Device{Laser, 0}, 5, nil, &number{0}, false},
 			{Device{Ranger, 0}, 1, nil, &rangerGeometry{geometry{Pose: mount}, []pose3{mount}, []vector{{}}}, false},
+			{Device{Ranger, 0}, 2, &number{1}, nil, false},
+			{Device{Ranger, 0}, 3, &number{1}, nil, false},
+			{Device{Ranger, 0}, 4, &rangerConfig{MaxRange: 99}, &rangerConfig{-1, 1, 0.5, 0, 8, 0, 10}, false},
 			{Device{Ranger, 0}, 5, nil, &rangerConfig{-1, 1, 0.5, 0, 8, 0, 10}, false},
 			{Device{Ranger, 1}, 1, nil, &rangerGeometry{geometry{}, []pose3{{P: vector{0.3, 0.1, 0}}, back},
 				[]vector{{}, {}}}, false},
@@ -161,6 +166,21 @@ func TestRequests(t *testing.T) {
 		if data(t, c, Device{IMU, 0}, 3, &q); q.Q[0] != 1 || math.Abs(q.Acceleration[2]-9.8) > 1e-5 ||
 			!math.IsNaN(q.Magnetic[0]) {
 			t.Errorf("imu as a quaternion: got %+v", q)
+		}
+		for _, k := range []struct {
+			device Device
+			form   uint8
+			got    payload
+		}{
+			{Device{IMU, 0}, 2, &imuCalibrated{}}, {Device{IMU, 0}, 3, &imuQuaternion{}},
+			{Device{IMU, 0}, 4, &imuEuler{}}, {Device{IMU, 0}, 5, &imuFull{}},
+		} {
+			if err := c.request(k.device, 1, &number{uint32(k.form)}, nil); err != nil {
+				t.Fatal(err)
+			}
+			if data(t, c, k.device, k.form, k.got); !strings.Contains(fmt.Sprintf("%.1f", k.got), "9.8") {
+				t.Errorf("imu in form %d: got %+v, want the acceleration", k.form, k.got)
+			}
 		}
 	})
 }
@@ -221,6 +241,7 @@ func TestCommands(t *testing.T) {
 			{"not a number", Device{ActArray, 0}, 1, &jointValue{0, math.NaN()}, [5]float64{0, 0, 1, 0, 0}},
 			{"beyond the limits", Device{ActArray, 0}, 1, &jointValue{0, 9}, [5]float64{2, 0, 1, 0, 0}},
 			{"no speeds", Device{ActArray, 0}, 3, &jointValue{0, 1}, [5]float64{2, 0, 1, 0, 0}},
+			{"no speeds of several", Device{ActArray, 0}, 4, &floats{1, 1}, [5]float64{2, 0, 1, 0, 0}},
 			{"home", Device{ActArray, 0}, 5, &jointNumber{-1}, [5]float64{0.1, 0.1, 0.1, 0.1, 0.1}},
 			{"open", Device{Gripping, 0}, 1, nil, [5]float64{0.1, 0.1, 0.1, 0.1, 1}},
 			{"close", Device{Gripping, 0}, 2, nil, [5]float64{0.1, 0.1, 0.1, 0.1, -1}},
@@ -229,6 +250,8 @@ func TestCommands(t *testing.T) {
 				[5]float64{0.1, 0.1, 0, 0, -1}},
 			{"out of reach", Device{Limb, 0}, 4, &vector{5, 0, 0}, [5]float64{0.1, 0.1, 0, 0, -1}},
 			{"no direction", Device{Limb, 0}, 3, &limbPose{}, [5]float64{0.1, 0.1, 0, 0, -1}},
+			{"limb stop", Device{Limb, 0}, 2, nil, [5]float64{0.1, 0.1, 0, 0, -1}},
+			{"gripper stop", Device{Gripping, 0}, 3, nil, [5]float64{0.1, 0.1, 0, 0, -1}},
 			{"limb home", Device{Limb, 0}, 1, nil, [5]float64{0.1, 0.1, 0.1, 0.1, -1}},
 			{"a line of text", Device{Opaque, 0}, 1, new(octets("pan position -1\nclaw position 0\n")),
 				[5]float64{-1, 0.1, 0.1, 0.1, 0}},
