@@ -206,8 +206,6 @@ func TestShown(t *testing.T) {
 	a> DRIVE {Speed 0.5} {FrontSteer 0.1} {RearSteer -0.1}
 	`, 0},
 		{udk, `
-	a> SET {Type Joint} {Name Arm} {Opcode Angle} {Params 1}
-	a< RES {Time 0.0300} {Type Joint} {Name Arm} {Status Failed}
 	a> CONTROL {Type Robot}
 	a> GETPATHNODES
 	`, 2},
@@ -222,6 +220,12 @@ func TestShown(t *testing.T) {
 			for !strings.Contains(s.receive("a"), last) {
 			}
 			s.play(k.lines)
+			if k.dialect == udk {
+				s.play("a> SET {Type Joint} {Name Arm} {Opcode Angle} {Params 1}")
+				if got := s.receive("a"); !strings.HasSuffix(got, " {Type Joint} {Name Arm} {Status Failed}\r\n") {
+					t.Errorf("got %q, want it failed", got)
+				}
+			}
 			if n := s.server.Traffic().Dropped(protocols.Unknown); n != k.unknown {
 				t.Errorf("%v: unknown: got %d, want %d\n%s", k.dialect, n, k.unknown, s.log)
 			}

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -332,6 +333,80 @@ func TestServices(t *testing.T) {
 			1)}).(*rosmsg.SetParameters)
 		if set == nil || set.Results[0].Successful {
 			t.Errorf("set_parameters: got %+v, want it refused", set)
+		}
+	})
+}
+
+// TestParameters: the tools of ROS list, describe and refuse to set the parameters.
+func TestParameters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, w, _ := newStage(t, topicstest.Config{Mode: hal.Realtime})
+		var list, describe, types, atomic *caller
+		newClient(t, w, "operator", func(n *Node) {
+			list = n.caller(t, "rover/list_parameters", &rosmsg.ListParametersRequest{}, &rosmsg.ListParameters{})
+			describe = n.caller(t, "rover/describe_parameters", &rosmsg.DescribeParametersRequest{},
+				&rosmsg.DescribeParameters{})
+			types = n.caller(t, "rover/get_parameter_types", &rosmsg.GetParameterTypesRequest{},
+				&rosmsg.GetParameterTypes{})
+			atomic = n.caller(t, "rover/set_parameters_atomically", &rosmsg.SetAtomicallyRequest{},
+				&rosmsg.SetAtomically{})
+		})
+		time.Sleep(5 * time.Second)
+		if m, ok := list.call(&rosmsg.ListParametersRequest{}).(*rosmsg.ListParameters); !ok ||
+			!slices.Contains(m.Result.Names, "joints") {
+			t.Errorf("list_parameters: got %+v", m)
+		}
+		if m, ok := describe.call(&rosmsg.DescribeParametersRequest{Names: []string{"joints"}}).(*rosmsg.
+			DescribeParameters); !ok || len(m.Descriptors) != 1 || !m.Descriptors[0].ReadOnly {
+			t.Errorf("describe_parameters: got %+v", m)
+		}
+		if m, ok := types.call(&rosmsg.GetParameterTypesRequest{Names: []string{"joints", "none"}}).(*rosmsg.
+			GetParameterTypes); !ok || fmt.Sprint(m.Types) != "[9 0]" {
+			t.Errorf("get_parameter_types: got %+v", m)
+		}
+		if m, ok := atomic.call(&rosmsg.SetAtomicallyRequest{Parameters: make([]rosmsg.Parameter, 1)}).(*rosmsg.
+			SetAtomically); !ok || m.Result.Successful || m.Result.Reason == "" {
+			t.Errorf("set_parameters_atomically: got %+v", m)
+		}
+	})
+}
+
+// TestJointTopics: the topics that command joints, each until its deadline, and the status of the action.
+func TestJointTopics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, w, _ := newStage(t, topicstest.Config{Mode: hal.Realtime})
+		var joints, speeds, path *Publisher
+		status := &box{}
+		newClient(t, w, "operator", func(n *Node) {
+			joints, _ = n.Publish("joint_commands", &rosmsg.JointState{}, Default)
+			speeds, _ = n.Publish("velocity_controller/commands", &rosmsg.Float64MultiArray{}, Default)
+			path, _ = n.Publish(follower+"/joint_trajectory", &rosmsg.JointTrajectory{}, Default)
+			if err := n.Subscribe(follower+"/follow_joint_trajectory/_action/status", &rosmsg.GoalStatusArray{},
+				Latched,
+				status.take, ignore); err != nil {
+				t.Fatal(err)
+			}
+		})
+		time.Sleep(5 * time.Second)
+		joints.Send(&rosmsg.JointState{Name: []string{"head"}, Position: []float64{0.3}})
+		time.Sleep(50 * time.Millisecond)
+		if got := s.Rover.Looks(); math.Abs(got-0.3) > 1e-9 {
+			t.Errorf("joint_commands: got %g, want 0.3 rad", got)
+		}
+		speeds.Send(&rosmsg.Float64MultiArray{Data: []float64{2, 3}})
+		time.Sleep(50 * time.Millisecond)
+		if left, right := s.Rover.Wheels(); math.Abs(left-2) > 1e-9 || math.Abs(right-3) > 1e-9 {
+			t.Errorf("velocity_controller/commands: got %g, %g, want 2, 3 rad/s", left, right)
+		}
+		time.Sleep(time.Second)
+		if left, right := s.Rover.Wheels(); left != 0 || right != 0 {
+			t.Errorf("1 s after the last: got %g, %g", left, right)
+		}
+		path.Send(&rosmsg.JointTrajectory{JointNames: []string{"head"}, Points: []rosmsg.JointTrajectoryPoint{
+			point(1, -0.2)}})
+		time.Sleep(1500 * time.Millisecond)
+		if got := s.Rover.Looks(); math.Abs(got+0.2) > 1e-3 {
+			t.Errorf("joint_trajectory: got %g, want -0.2 rad", got)
 		}
 	})
 }

@@ -65,6 +65,56 @@ S {"op":"status","id":"c8","level":"error","msg":"call_service: Message type std
 S {"op":"service_response","service":"/stop","values":"Message type std_srvs/Trigger does not have a field hard","result":false,"id":"c8"}
 C {"op":"call_service","id":"c9"}
 S {"op":"status","id":"c9","level":"error","msg":"call_service: Expected a service field but none was found."}`},
+	{"rosapi", `
+C {"op":"call_service","service":"/rosapi/topics_for_type","args":{"type":"sensor_msgs/msg/Range"}}
+S {"op":"service_response","service":"/rosapi/topics_for_type","values":{"topics":["/range/front"]},"result":true}
+C {"op":"call_service","service":"/rosapi/services"}
+S {"op":"service_response","service":"/rosapi/services","values":{"services":["/stop","/reset","/arm","/rosapi/topics","/rosapi/topics_and_raw_types","/rosapi/topics_for_type","/rosapi/topic_type","/rosapi/services","/rosapi/services_for_type","/rosapi/service_type","/rosapi/service_node","/rosapi/service_providers","/rosapi/nodes","/rosapi/node_details","/rosapi/publishers","/rosapi/subscribers","/rosapi/action_servers","/rosapi/message_details","/rosapi/service_request_details","/rosapi/service_response_details","/rosapi/get_time","/rosapi/get_ros_version","/rosapi/get_param_names","/rosapi/has_param","/rosapi/get_param","/rosapi/set_param","/rosapi/delete_param"]},"result":true}
+C {"op":"call_service","service":"/rosapi/services_for_type","args":{"type":"std_srvs/srv/Trigger"}}
+S {"op":"service_response","service":"/rosapi/services_for_type","values":{"services":["/stop","/reset","/arm"]},"result":true}
+C {"op":"call_service","service":"/rosapi/service_type","args":{"service":"/stop"}}
+S {"op":"service_response","service":"/rosapi/service_type","values":{"type":"std_srvs/srv/Trigger"},"result":true}
+C {"op":"call_service","service":"/rosapi/service_node","args":{"service":"/stop"}}
+S {"op":"service_response","service":"/rosapi/service_node","values":{"node":"/halyard"},"result":true}
+C {"op":"call_service","service":"/rosapi/service_providers","args":{"service":"std_srvs/Trigger"}}
+S {"op":"service_response","service":"/rosapi/service_providers","values":{"providers":[]},"result":true}
+C {"op":"call_service","service":"/rosapi/nodes"}
+S {"op":"service_response","service":"/rosapi/nodes","values":{"nodes":["/halyard","/rosapi"]},"result":true}
+C {"op":"call_service","service":"/rosapi/node_details","args":{"node":"/halyard"}}
+S {"op":"service_response","service":"/rosapi/node_details","values":{"subscribing":["/joint_commands","/cmd_vel"],"publishing":["/joint_states","/tf","/odom","/imu/data","/scan","/range/front","/camera/compressed","/diagnostics","/clock"],"services":["/stop","/reset","/arm"]},"result":true}
+C {"op":"call_service","service":"/rosapi/publishers","args":{"topic":"/odom"}}
+S {"op":"service_response","service":"/rosapi/publishers","values":{"publishers":["/halyard"]},"result":true}
+C {"op":"call_service","service":"/rosapi/subscribers","args":{"topic":"/cmd_vel"}}
+S {"op":"service_response","service":"/rosapi/subscribers","values":{"subscribers":["/halyard"]},"result":true}
+C {"op":"call_service","service":"/rosapi/action_servers"}
+S {"op":"service_response","service":"/rosapi/action_servers","values":{"action_servers":[]},"result":true}
+C {"op":"call_service","service":"/rosapi/service_request_details","args":{"type":"std_srvs/srv/SetBool"}}
+S {"op":"status","level":"error","msg":"call_service: Unable to load the service type std_srvs/srv/SetBool"}
+S {"op":"service_response","service":"/rosapi/service_request_details","values":"Unable to load the service type std_srvs/srv/SetBool","result":false}
+C {"op":"call_service","service":"/rosapi/service_request_details","args":{"type":"rosapi/TopicType"}}
+S {"op":"service_response","service":"/rosapi/service_request_details","values":{"typedefs":[{"type":"rosapi/TopicTypeRequest","fieldnames":["topic"],"fieldtypes":["string"],"fieldarraylen":[-1],"examples":[""],"constnames":[],"constvalues":[]}]},"result":true}
+C {"op":"call_service","service":"/rosapi/service_response_details","args":{"type":"std_srvs/srv/Trigger"}}
+S {"op":"service_response","service":"/rosapi/service_response_details","values":{"typedefs":[{"type":"std_srvs/TriggerResponse","fieldnames":["success","message"],"fieldtypes":["bool","string"],"fieldarraylen":[-1,-1],"examples":["false",""],"constnames":[],"constvalues":[]}]},"result":true}
+C {"op":"call_service","service":"/rosapi/get_time"}
+S {"op":"service_response","service":"/rosapi/get_time","values":{"time":T2},"result":true}
+C {"op":"call_service","service":"/rosapi/get_ros_version"}
+S {"op":"service_response","service":"/rosapi/get_ros_version","values":{"version":2,"distro":""},"result":true}
+C {"op":"call_service","service":"/rosapi/get_param_names"}
+S {"op":"service_response","service":"/rosapi/get_param_names","values":{"names":[]},"result":true}
+C {"op":"call_service","service":"/rosapi/has_param","args":{"name":"/Gain"}}
+S {"op":"service_response","service":"/rosapi/has_param","values":{"exists":false},"result":true}
+C {"op":"call_service","service":"/rosapi/get_param","args":{"name":"/Gain"}}
+S {"op":"service_response","service":"/rosapi/get_param","values":{"value":"null"},"result":true}
+C {"op":"call_service","service":"/rosapi/set_param","args":{"name":"/Gain","value":"0.25"}}
+S {"op":"status","level":"error","msg":"call_service: got a parameter to change, want none: the config holds them"}
+S {"op":"service_response","service":"/rosapi/set_param","values":"got a parameter to change, want none: the config holds them","result":false}
+C {"op":"call_service","service":"/rosapi/get_param","args":{"name":"/Gain","default_value":""}}
+S {"op":"service_response","service":"/rosapi/get_param","values":{"value":"null"},"result":true}
+C {"op":"call_service","service":"/rosapi/delete_param","args":{"name":"/Gain"}}
+S {"op":"status","level":"error","msg":"call_service: got a parameter to change, want none: the config holds them"}
+S {"op":"service_response","service":"/rosapi/delete_param","values":"got a parameter to change, want none: the config holds them","result":false}
+C {"op":"call_service","service":"/rosapi/get_param","args":{"name":"/Nowhere","default_value":"7"}}
+S {"op":"service_response","service":"/rosapi/get_param","values":{"value":"7"},"result":true}`},
 	{"levels", `
 C {"op":"set_level","level":"warning"}
 C {"op":"advertise","id":1,"topic":"/led","type":"std_msgs/Bool"}
@@ -81,6 +131,7 @@ C {"op":"set_level","level":"loud"}
 C {"op":"set_level","level":"none"}
 C {"op":"dance"}
 C {"op":"set_level","level":"error"}
+C {"op":"status","level":"error","msg":"a client's own log"}
 C {"op":"set_level","id":"x"}
 S {"op":"status","id":"x","level":"error","msg":"set_level: Expected a level field but none was found."}`},
 	{"mistakes", `
