@@ -44,9 +44,7 @@ func TestConformance(t *testing.T) {
 	for _, name := range []string{"GroundTruth", "INS", "GPS"} {
 		sends("SEN {Type "+name+"} (later)", "server", `SEN .*\{Type `+name+`\}`)
 	}
-	slices.SortStableFunc(rows, func(a, b protocolstest.Row) int {
-		return strings.Compare(a.From+strings.Fields(a.Message)[0], b.From+strings.Fields(b.Message)[0])
-	})
+	slices.SortFunc(rows, func(a, b protocolstest.Row) int { return strings.Compare(a.From+a.Message, b.From+b.Message) })
 	const spawned = "a new body of the class in simulation; a class that the config makes real or emulated binds its robot"
 	none := protocolstest.Note{Sim: protocolstest.Refused,
 		Why: "no such robot or command here: logged, and counted as unknown"}
