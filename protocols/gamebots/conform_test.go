@@ -44,14 +44,19 @@ func TestConformance(t *testing.T) {
 	for _, name := range []string{"GroundTruth", "INS", "GPS"} {
 		sends("SEN {Type "+name+"} (later)", "server", `SEN .*\{Type `+name+`\}`)
 	}
-	slices.SortFunc(rows, func(a, b protocolstest.Row) int { return strings.Compare(a.From+a.Message, b.From+b.Message) })
-	const spawned = "a new body of the class in simulation; a class that the config makes real or emulated binds its robot"
+	slices.SortFunc(rows, func(a, b protocolstest.Row) int {
+		return strings.Compare(a.From+a.Message, b.From+b.Message)
+	})
+	const spawned = "a new body of the class in simulation; a class that the config makes real or emulated binds " +
+		"its robot"
 	none := protocolstest.Note{Sim: protocolstest.Refused,
 		Why: "no such robot or command here: logged, and counted as unknown"}
-	protocolstest.Conform(t, "../..", "USARSim", "Gamebots of USARSim 2.0.1, 2007 to 2010 (later) and 2010 to 2015 (udk), "+
-		"`protocols/gamebots`. Values of a command are in braces.", rows, map[string]protocolstest.Note{
-		"INIT": {Others: protocolstest.Differs, Why: spawned, Tests: []string{"cmd/halyard.TestUSARSimEmulatedClass",
-			"cmd/halyard.TestUSARSimRealClass"}},
-		"CONTROL": none, "GETPATHNODES": none,
-	})
+	protocolstest.Conform(t, "../..", "USARSim",
+		"Gamebots of USARSim 2.0.1, 2007 to 2010 (later) and 2010 to 2015 (udk), "+
+			"`protocols/gamebots`. Values of a command are in braces.", rows, map[string]protocolstest.Note{
+			"INIT": {Others: protocolstest.Differs, Why: spawned,
+				Tests: []string{"cmd/halyard.TestUSARSimEmulatedClass",
+					"cmd/halyard.TestUSARSimRealClass"}},
+			"CONTROL": none, "GETPATHNODES": none,
+		})
 }

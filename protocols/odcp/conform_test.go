@@ -24,9 +24,11 @@ func TestConformance(t *testing.T) {
 		"Numbers and names are those of the document's appendix, without `UDP_`.", rows,
 		map[string]protocolstest.Note{
 			"100 COMMAND_SET_MOTORS": {Real: protocolstest.Differs, Tests: []string{"TestReal"},
-				Why: "refused and counted on a real body while another client holds its lease; an angle of -1 commands nothing"},
+				Why: "refused and counted on a real body while another client holds its lease; an angle of -1 " +
+					"commands nothing"},
 			"151 COMMAND_MOTOR_SETTINGS": {Tests: []string{"TestUnknown"},
-				Why: "angles as the document specifies, where the original mixed and clipped angles and torques; -1 is an " +
+				Why: "angles as the document specifies, where the original mixed and clipped angles and torques; -1 " +
+					"is an " +
 					"angle that is not known"},
 		})
 }

@@ -32,13 +32,15 @@ func TestConformance(t *testing.T) {
 		protocolstest.Row{Message: "video 0x69", From: "client", Proof: "legacyVideo"},
 		protocolstest.Row{Message: "video 0x69", From: "server", Proof: "legacyVideo"})
 	const differs = protocolstest.Differs
-	protocolstest.Conform(t, "../..", "Okon", "The Okon simulation of December 2022, control and video, `protocols/okon`.",
+	protocolstest.Conform(t, "../..", "Okon",
+		"The Okon simulation of December 2022, control and video, `protocols/okon`.",
 		rows, map[string]protocolstest.Note{
 			"SET_ORIEN": {Real: protocolstest.Refused, Tests: []string{"TestTranscripts"},
 				Why: "with data on a real robot an ERROR: it is not put anywhere; without, its estimated pose"},
 			"RST_SIM": {Real: differs, Tests: []string{"TestRealReset"},
 				Why: "a real robot is disarmed, its depth and heading become zero; nothing moves"},
-			"SET_MTR": {Others: differs, Why: "disarmed motors of devices are answered by an ERROR, those of the simulation " +
+			"SET_MTR": {Others: differs, Why: "disarmed motors of devices are answered by an ERROR, those of the " +
+				"simulation " +
 				"by nothing, as the original's"},
 			"CHK_AP":  {Why: "the answer's flag is 0, as the original's"},
 			"SET_SIM": {Why: "as the document; the original refused it"},

@@ -26,8 +26,9 @@ func TestConformance(t *testing.T) {
 		}
 		rows = append(rows, r)
 	}
-	protocolstest.Conform(t, "../../..", "MOAST", "Messages of the published headers of MOAST, `internal/protocols/moast`. "+
-		"A command that a module does not serve ends with ERROR in its status.", rows, nil)
+	protocolstest.Conform(t, "../../..", "MOAST",
+		"Messages of the published headers of MOAST, `internal/protocols/moast`. "+
+			"A command that a module does not serve ends with ERROR in its status.", rows, nil)
 	if n := len(rows); n < 150 || strings.Contains(fmt.Sprint(rows), "UNKNOWN") {
 		t.Errorf("got %d messages, want 150 or more, all with names", n)
 	}

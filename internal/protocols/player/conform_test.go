@@ -96,26 +96,29 @@ func TestConformance(t *testing.T) {
 	rows = append(rows, protocolstest.Row{Message: "other requests", From: "client", Proof: `Position2D, 0\}, 9,`,
 		Note: protocolstest.Note{Sim: protocolstest.Refused, Why: "NACK, and the log once"}},
 		protocolstest.Row{Message: "other commands", From: "client", Proof: `subtype := range uint8\(6\)`,
-			Note: protocolstest.Note{Sim: protocolstest.Refused, Why: "counted, and the log once", Tests: []string{"TestHostile"}}})
+			Note: protocolstest.Note{Sim: protocolstest.Refused, Why: "counted, and the log once",
+				Tests: []string{"TestHostile"}}})
 	real := func(why, test string) protocolstest.Note {
 		return protocolstest.Note{Real: protocolstest.Refused, Why: why, Tests: []string{test}}
 	}
-	protocolstest.Conform(t, "../../..", "Player", "Player 3, interfaces of libplayerinterface by their messages' numbers, "+
-		"`internal/protocols/player`.", rows, map[string]protocolstest.Note{
-		"simulation REQ 2 SET_POSE2D":    real("a real robot is not put anywhere", "TestRequests"),
-		"simulation REQ 4 SET_POSE3D":    real("a real robot is not put anywhere", "TestRequests"),
-		"position2d REQ 2 MOTOR_POWER":   real("only the operator arms a real robot", "TestArming"),
-		"actarray REQ 1 POWER":           real("only the operator arms a real robot", "TestArming"),
-		"laser REQ 2 SET_CONFIG":         {Sim: protocolstest.Differs, Why: "answered with what the scanner does"},
-		"ranger REQ 4 SET_CONFIG":        {Sim: protocolstest.Differs, Why: "answered with what the scanner does"},
-		"position2d REQ 3 VELOCITY_MODE": {Sim: protocolstest.Supported, Why: "the drives have one"},
-	})
+	protocolstest.Conform(t, "../../..", "Player",
+		"Player 3, interfaces of libplayerinterface by their messages' numbers, "+
+			"`internal/protocols/player`.", rows, map[string]protocolstest.Note{
+			"simulation REQ 2 SET_POSE2D":    real("a real robot is not put anywhere", "TestRequests"),
+			"simulation REQ 4 SET_POSE3D":    real("a real robot is not put anywhere", "TestRequests"),
+			"position2d REQ 2 MOTOR_POWER":   real("only the operator arms a real robot", "TestArming"),
+			"actarray REQ 1 POWER":           real("only the operator arms a real robot", "TestArming"),
+			"laser REQ 2 SET_CONFIG":         {Sim: protocolstest.Differs, Why: "answered with what the scanner does"},
+			"ranger REQ 4 SET_CONFIG":        {Sim: protocolstest.Differs, Why: "answered with what the scanner does"},
+			"position2d REQ 3 VELOCITY_MODE": {Sim: protocolstest.Supported, Why: "the drives have one"},
+		})
 }
 
 // goName is the name of an interface in Go.
 func goName(i Interface) string {
 	return map[Interface]string{Position2D: "Position2D", Position3D: "Position3D", Simulation: "Simulation",
 		Laser: "Laser", Ranger: "Ranger", Sonar: "Sonar", Bumper: "Bumper", Power: "Power", PanTilt: "PanTilt",
-		Camera: "Camera", ActArray: "ActArray", Limb: "Limb", Gripping: "Gripping", DIO: "DIO", IMU: "IMU", RFID: "RFID",
+		Camera: "Camera", ActArray: "ActArray", Limb: "Limb", Gripping: "Gripping", DIO: "DIO", IMU: "IMU",
+		RFID:     "RFID",
 		Fiducial: "Fiducial", Opaque: "Opaque"}[i]
 }

@@ -58,7 +58,8 @@ func Conform(t *testing.T, root, system, about string, rows []Row, notes map[str
 	tests := sources(t, ".")
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n%s\n\n", system, about)
-	fmt.Fprintf(&b, "| message | from | sim | emulated | real | why | tests |\n| --- | --- | --- | --- | --- | --- | --- |\n")
+	fmt.Fprintf(&b, "| message | from | sim | emulated | real | why | tests |\n| --- | --- | --- | --- | --- | --- "+
+		"| --- |\n")
 	used := map[string]bool{}
 	for _, r := range rows {
 		if n, ok := notes[r.Message]; ok {
@@ -93,7 +94,8 @@ func row(t *testing.T, b *strings.Builder, root string, tests []testSource, r *R
 	if r.Proof != "" {
 		proof, in := regexp.MustCompile("(?m)"+r.Proof), regexp.MustCompile(r.In)
 		for _, s := range tests {
-			if len(names) < maxTests && in.MatchString(s.name) && proof.MatchString(s.text) && !slices.Contains(names, s.name) {
+			if len(names) < maxTests && in.MatchString(s.name) && proof.MatchString(s.text) &&
+				!slices.Contains(names, s.name) {
 				names = append(names, s.name)
 			}
 		}
