@@ -224,7 +224,7 @@ var transcripts = []struct {
 	a> TX 0 0                                      # without torque both stay
 	a> DONE
 	a< 0.040000 0.038177 0.000000 0.000000 0.000000` + rest + `
-	`, drops: map[protocols.Cause]uint64{protocols.Truncated: 1}},
+	`, drops: map[protocols.Cause]uint64{protocols.Truncated: 1}, only: []hal.BodyKind{hal.Simulated}},
 
 	{name: "what nothing here can do", text: hello + `
 	a> SAVE
