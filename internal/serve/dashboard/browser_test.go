@@ -378,7 +378,7 @@ func TestBrowserPick(t *testing.T) {
 		}
 		return still == 400
 	})
-	const picked = `document.querySelector(".side h2")?.textContent ?? ""`
+	const picked = `document.querySelector(".details h2")?.textContent ?? ""`
 	name, x, y := "", 0.0, 0.0
 	for i := 0; i < 240 && !strings.Contains(name, "so101/") || name == "so101/base"; i++ {
 		x, y = float64(400+25*(i%10)), float64(330+30*(i/10%8))
@@ -415,7 +415,7 @@ func TestBrowserPick(t *testing.T) {
 			return err
 		})
 	}
-	run(t, ctx, chromedp.Focus(chromedp.CSS(`[aria-label="jog up"]`)))
+	run(t, ctx, chromedp.Focus(chromedp.CSS(`[aria-label="jog `+joint+` up"]`)))
 	held(t, ctx, key(input.DispatchKeyEventTypeRawKeyDown), key(input.DispatchKeyEventTypeKeyUp), func() bool {
 		return strings.HasPrefix(rig.Rig().Agents()[0].Holder(), "dashboard@") &&
 			math.Abs(rig.Agents()[0].State(joint).Position-before) > 0.02

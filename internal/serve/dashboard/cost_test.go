@@ -87,7 +87,7 @@ func TestRealStandsAsMeasured(t *testing.T) {
 	for i := range poses {
 		poses[i] = hal.Pose{}
 	}
-	a.forward(poses, make([]float32, poseValues*len(a.bodies)))
+	a.forward(poses, make([]float32, poseValues*len(a.bodies)), nil)
 	for i := range poses {
 		for axis := range 3 {
 			if got := poses[i].Position[axis]; math.Abs(got-want[i].Position[axis]) > 0.003 {

@@ -36,6 +36,7 @@ type (
 		Joints   []jointText   `json:"joints"` // state, mode and goal of each begin at Goals
 		Goals    int           `json:"goals"`
 		Ghost    int           `json:"ghost"` // where the poses of the twin's links begin, -1 = none
+		Aim      int           `json:"aim"`   // where those of its links at its goals begin, NaN at them, -1 = none
 		Links    []int         `json:"links"` // the bodies of the scene that they are of
 		Channels []channelText `json:"channels"`
 		Sensors  []sensorText  `json:"sensors"`
@@ -100,7 +101,7 @@ func (s *Server) describe() []byte {
 func (s *Server) describeAgent(a *subject) agentText {
 	l := a.agent.Layout()
 	channels := len(l.Outputs) + len(l.Infos)
-	t := agentText{Ghost: a.ghost, Links: a.bodies, Rig: a.rig, Name: a.agent.Name(), Body: a.kind, First: a.first,
+	t := agentText{Ghost: a.ghost, Aim: a.aim, Links: a.bodies, Rig: a.rig, Name: a.agent.Name(), Body: a.kind, First: a.first,
 		Ages:  a.first + channels,
 		Goals: a.first + channels + l.Devices(), Joints: []jointText{}, Channels: []channelText{},
 		Sensors: []sensorText{}, Cameras: []string{}}

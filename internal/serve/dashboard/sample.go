@@ -114,6 +114,7 @@ type subject struct {
 	kind  string             // of the whole: sim, emulated, real or mixed
 	first int                // its measured values; then the ages of devices, the states and the goals of actuators
 	ghost int                // index of the first pose of its twin's links; hal.None without a twin
+	aim   int                // index of the first pose of its links at the goals of its joints; hal.None without a tree
 	// The physics does not move a robot whose joints are all real: its links follow from its measured joints. bodies
 	// are those of the scene, one a link.
 	bodies  []int
@@ -134,7 +135,8 @@ func length(l *hal.Layout) int {
 }
 
 func newSubject(r *shown, rig int, a *hal.Agent, parts []hal.Part) *subject {
-	s := &subject{rig: rig, agent: a, kind: a.BodyKind().String(), ghost: hal.None}
+	s := &subject{rig: rig, agent: a, kind: a.BodyKind().String(), ghost: hal.None,
+		aim: hal.None}
 	s.kinds = slices.Repeat([]configs.BodyKind{configs.BodyKind(s.kind)}, len(a.Layout().Actuators))
 	if r.System == nil {
 		s.robot = &topics.Robot{Rig: r.Rig, Agent: a}
@@ -159,7 +161,7 @@ func newSubject(r *shown, rig int, a *hal.Agent, parts []hal.Part) *subject {
 	}
 	s.findTwin()
 	s.real = s.kind == string(configs.Real)
-	if len(s.robot.Tree) > 0 && (s.real || s.shadows != nil) {
+	if len(s.robot.Tree) > 0 {
 		s.state = s.robot.Tree.NewState()
 		for i := range s.robot.Tree {
 			s.bodies = append(s.bodies, slices.Index(parts, hal.Part{Agent: a.Name(), Body: s.robot.Tree[i].Name}))
@@ -207,8 +209,10 @@ func (s *subject) read(to []float32, now time.Duration) {
 	}
 }
 
-// forward computes the link poses of a real robot from its joints, in poses. For a twin it fills in ghost.
-func (s *subject) forward(poses []hal.Pose, ghost []float32) {
+// forward computes the link poses of a real robot from its joints, in poses. It fills in ghost for a twin, and aim for
+// goals.
+func (s *subject) forward(poses []hal.Pose, ghost, aim []float32) {
+	l := s.agent.Layout()
 	if s.real {
 		frame := s.place
 		switch p, _, _, ok := s.robot.Sample().Pose(); {
@@ -217,48 +221,81 @@ func (s *subject) forward(poses []hal.Pose, ghost []float32) {
 		case ok: // the root's place in the world
 			frame = p.Times(s.robot.Tree[0].Home.Inverse())
 		}
-		s.chain(frame, nil)
+		s.chain(frame, func(i int) float64 { return s.value(l.Actuators[i].Position) })
 		for i, b := range s.bodies {
 			if b >= 0 && b < len(poses) {
 				poses[b] = s.state.Poses[i]
 			}
 		}
 	}
-	if s.shadows != nil && s.bodies[0] >= 0 && s.bodies[0] < len(poses) {
-		// the twin has the robot's root pose
-		s.chain(poses[s.bodies[0]].Times(s.robot.Tree[0].Home.Inverse()), s.shadows)
-		for i := range s.bodies {
-			putPose(ghost[poseValues*i:], &s.state.Poses[i])
-		}
+	for i := range aim {
+		aim[i] = float32(math.NaN())
+	}
+	root := s.bodies[0]
+	if root < 0 || root >= len(poses) {
+		return
+	}
+	frame := poses[root].Times(s.robot.Tree[0].Home.Inverse()) // both ghosts have the robot's root pose
+	if s.shadows != nil {
+		s.chain(frame, func(i int) float64 { return s.value(l.Actuators[i].Position) - s.value(s.shadows[i]) })
+		s.putPoses(ghost)
+	}
+	if s.underWay() {
+		s.chain(frame, func(i int) float64 {
+			if g := s.goals[i]; g.Mode == hal.PositionMode && !math.IsNaN(g.Value) {
+				return g.Value
+			}
+			return s.value(l.Actuators[i].Position)
+		})
+		s.putPoses(aim)
 	}
 }
 
-// chain places the links by the place of the robot's frame and the measured positions, less those of the channels in
-// less.
-func (s *subject) chain(frame hal.Pose, less []int) {
-	l := s.agent.Layout()
-	at := make([]float64, 2*len(l.Actuators))
+// awayFromGoal is how far a joint is from its goal, rad or m, for the goal to be drawn.
+const awayFromGoal = 0.03
+
+// underWay reports whether a joint is not at its position goal.
+func (s *subject) underWay() bool {
+	for i := range s.goals {
+		k := s.agent.Layout().Actuators[i].Position
+		if s.goals[i].Mode == hal.PositionMode && k != hal.None && math.Abs(s.goals[i].Value-s.value(k)) > awayFromGoal {
+			return true
+		}
+	}
+	return false
+}
+
+// value is measured channel k as it was known last; 0 for hal.None.
+func (s *subject) value(k int) float64 {
 	for len(s.drawn) < len(s.measured) {
 		s.drawn = append(s.drawn, 0)
 	}
-	value := func(k int) float64 {
-		if k == hal.None {
-			return 0
-		}
-		if !math.IsNaN(s.measured[k]) {
-			s.drawn[k] = s.measured[k]
-		}
-		return s.drawn[k]
+	if k == hal.None {
+		return 0
 	}
-	for i := range l.Actuators {
-		if at[i] = value(l.Actuators[i].Position); less != nil {
-			at[i] -= value(less[i])
-		}
+	if !math.IsNaN(s.measured[k]) {
+		s.drawn[k] = s.measured[k]
+	}
+	return s.drawn[k]
+}
+
+// chain places the links by the place of the robot's frame and the positions of the joints.
+func (s *subject) chain(frame hal.Pose, position func(joint int) float64) {
+	n := len(s.agent.Layout().Actuators)
+	at := make([]float64, 2*n)
+	for i := range n {
+		at[i] = position(i)
 	}
 	if frame.Rotation == [4]float64{} {
 		frame.Rotation[0] = 1
 	}
-	s.robot.Tree.Forward(s.state, at[:len(at)/2], at[len(at)/2:], frame, [3]float64{}, [3]float64{})
+	s.robot.Tree.Forward(s.state, at[:n], at[n:], frame, [3]float64{}, [3]float64{})
+}
+
+func (s *subject) putPoses(to []float32) {
+	for i := range s.bodies {
+		putPose(to[poseValues*i:], &s.state.Poses[i])
+	}
 }
 
 func putPose(to []float32, p *hal.Pose) {
@@ -361,7 +398,7 @@ func (s *sampler) place(i int, r *shown, values []float32) {
 			if a.ghost != hal.None {
 				ghost = values[a.ghost:]
 			}
-			a.forward(r.poses, ghost)
+			a.forward(r.poses, ghost, values[a.aim:a.aim+poseValues*len(a.bodies)])
 		}
 	}
 	to = to[3*maxContacts:]
@@ -397,6 +434,10 @@ func (s *sampler) arrange() {
 		s.length += length(a.Layout())
 		if sub.shadows != nil && sub.state != nil {
 			sub.ghost = s.length
+			s.length += poseValues * len(sub.bodies)
+		}
+		if sub.state != nil {
+			sub.aim = s.length
 			s.length += poseValues * len(sub.bodies)
 		}
 		s.agents = append(s.agents, sub)

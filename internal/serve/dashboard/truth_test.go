@@ -244,16 +244,20 @@ func TestBrowserTabs(t *testing.T) {
 	run(t, ctx, until(open+` === "Stopped" && `+acks+` === 6`))
 }
 
-// TestBrowserNothingMoves: at every width Reset, Arm, Disarm and STOP can be pressed, and a message, a holder, a fault
-// and a stop move none of them, nor a button of a jog.
+// TestBrowserNothingMoves: at every width Reset, Arm, Disarm and STOP can be pressed, and a message, a holder, a fault, a
+// stop and another page move none of them, nor a button or slider of a jog.
 func TestBrowserNothingMoves(t *testing.T) {
 	ctx, rig := shown(t, "joints")
-	places := `[...["reset", "arm", "disarm", "stop"].map((i) => document.getElementById(i)), ...document.querySelectorAll(".jog button")].map((e) => { const r = e.getBoundingClientRect(); return [r.x, r.y, r.width, r.height].map(Math.round); }).join(" ")`
+	place := func(of string) string {
+		return `[` + of + `].map((e) => { const r = e.getBoundingClientRect(); return [r.x, r.y, r.width, r.height].map(Math.round); }).join(" ")`
+	}
+	head := place(`...["reset", "arm", "disarm", "stop"].map((i) => document.getElementById(i))`)
+	jogs := place(`...document.querySelectorAll(".jog button, .bar")`)
 	hidden := `["reset", "arm", "disarm", "stop"].filter((i) => { const e = document.getElementById(i), r = e.getBoundingClientRect();
 		return [[2, 2], [r.width / 2, r.height / 2], [r.width - 2, r.height - 2]].some(([x, y]) => document.elementFromPoint(r.x + x, r.y + y) !== e); }).join()`
-	sizes := [][2]int64{{390, 844}, {600, 900}, {740, 800}, {800, 900}, {844, 390}, {932, 430}, {1000, 700},
-		{1024, 768}, {1440, 900}, {2560, 1300}}
-	before := map[[2]int64]string{}
+	sizes := [][2]int64{{390, 844}, {600, 900}, {740, 800}, {844, 390}, {932, 430}, {1000, 700}, {1024, 768},
+		{1440, 900}, {2560, 1300}}
+	before := map[string]string{}
 	settled := func(script, want string) (got string) { // within 50 frames
 		for range 50 {
 			if got = value[string](t, ctx, script); got == want {
@@ -263,17 +267,27 @@ func TestBrowserNothingMoves(t *testing.T) {
 		}
 		return got
 	}
+	same := func(what, where, script string) {
+		if before[where] == "" {
+			before[where] = value[string](t, ctx, script)
+		}
+		if got := settled(script, before[where]); got != before[where] {
+			t.Errorf("%s, %s: got %s, want as before %s", what, where, got, before[where])
+		}
+	}
+	pages := 0
 	look := func(what string) {
-		for _, s := range sizes {
-			viewport(t, ctx, s[0], s[1])
-			if got := settled(hidden, ""); got != "" {
-				t.Errorf("%s, %v: got %s covered", what, s, got)
-			}
-			if before[s] == "" {
-				before[s] = value[string](t, ctx, places)
-			}
-			if got := settled(places, before[s]); got != before[s] {
-				t.Errorf("%s, %v: got %s, want as before %s", what, s, got, before[s])
+		for _, page := range []string{"robot", "joints"} {
+			run(t, ctx, do(`location.hash = "`+page+`"`), until(`document.getElementById("page").dataset.page === "`+
+				page+`" && document.querySelectorAll(".jog button").length === 12`))
+			for _, s := range sizes {
+				viewport(t, ctx, s[0], s[1])
+				if got := settled(hidden, ""); got != "" {
+					t.Errorf("%s, %s, %v: got %s covered", what, page, s, got)
+				}
+				same(what+" on "+page, fmt.Sprint("head at ", s), head) // of all pages
+				same(what, fmt.Sprint(page, " at ", s), jogs)
+				pages++
 			}
 		}
 	}
@@ -286,6 +300,7 @@ func TestBrowserNothingMoves(t *testing.T) {
 	look("a fault")
 	pressed(t, ctx, chromedp.KeyEvent(" "), verdict+`.startsWith("STOP NOT CONFIRMED") && `+acks+` === 6`)
 	look("a stop")
+	t.Logf("%d places of the head and of the jogs in %d looks: none has moved", len(before), pages)
 	run(t, ctx, do(`fetch("/fault?rig=0&agent=so101&joint=wrist_flex", { method: "POST" })`),
 		until(`document.querySelectorAll("tr.old").length === 0`))
 }

@@ -2,15 +2,18 @@
 import { on, rig, send } from "./link.js";
 import { notice } from "./main.js";
 
-let timer = 0, button = null, share = 0.1;
+let timer = 0, button = null, share = 0.1, toward = 0, held = "";
 export const setShare = (v) => { share = v; };
 export const getShare = () => share;
 
+// begin moves a joint; direction is -1 to 1, or a function that gives it each time.
 export function begin(agent, joint, direction, by) {
+  if (timer && button === by && held === agent + "/" + joint) { toward = direction; return; }
   end();
   if (rig.stale) { notice("jog: not sent, since the server is not heard"); return; }
   const a = rig.layout.agents[agent];
-  const go = () => { if (!send({ op: "jog", rig: a.rig, agent: a.name, joint: a.joints[joint].name, share: direction * share, at: performance.now() })) end(); };
+  [toward, held] = [direction, agent + "/" + joint];
+  const go = () => { if (!send({ op: "jog", rig: a.rig, agent: a.name, joint: a.joints[joint].name, share: (typeof toward === "function" ? toward() : toward) * share, at: performance.now() })) end(); };
   timer = setInterval(go, 50);
   button = by;
   by?.classList.add("on");

@@ -19,9 +19,10 @@ export const silence = () => ((rig.now() - rig.heard) / 1000).toFixed(1) + " s";
 
 const listeners = {};
 export const on = (what, f) => { (listeners[what] ??= []).push(f); };
-const emit = (what, v) => { for (const f of listeners[what] ?? []) f(v); };
+export const emit = (what, v) => { for (const f of listeners[what] ?? []) f(v); };
 
-let socket = null, waiting = false, asked = 0;
+let socket = null, waiting = false, asked = -1000;
+const interval = 33; // ms between two frames: more would cost the rig's computer, and no eye sees it
 
 function apply(buffer) {
   const view = new DataView(buffer);
@@ -98,7 +99,8 @@ export function send(m) {
 
 // pull asks for the next frame unless one is under way.
 export function pull() {
-  if (waiting && performance.now() - asked < 1000) return;
+  const since = performance.now() - asked;
+  if (since < (waiting ? 1000 : interval - 8)) return; // 8: a browser draws at its own times
   if (send({ op: "next" })) { waiting = true; asked = performance.now(); }
 }
 

@@ -1,16 +1,23 @@
 // Robot: the bodies of the physics in three dimensions; a click picks a joint.
-import { el, put, show, text } from "./dom.js";
-import { rig, send, tamper } from "./link.js";
+import { el, put, split, text } from "./dom.js";
+import { on, rig, send, tamper } from "./link.js";
 import { notice } from "./main.js";
 import { read, says, speed } from "./joints.js";
-import { handle } from "./jog.js";
+import { advice, cause, chosen, list, pick, toward } from "./rows.js";
+import { end } from "./jog.js";
+import { pictures as sensorPictures } from "./sensors.js";
+import { force, shownAs, tell, way } from "./units.js";
 import { Camera, Renderer, solid, stride, terrain } from "./gl.js";
 
 const rgb = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255);
 // Colours that the colour-blind tell apart, by lightness too.
 const kinds = { sim: rgb("#4aa3df"), emulated: rgb("#1b8f6a"), real: rgb("#f08a24") };
+// What a model gives no colour of its own is drawn in two tones, so that its links are told apart.
+const tones = [rgb("#e9e4d8"), rgb("#5d6b7d")];
+const alarm = rgb("#d4142c"), accent = rgb("#2f8fee");
 const camera = new Camera(); // stays when the page is left
-let framed = false, followed = "";
+let framed = false, followed = "", shownPage = null;
+on("pick", () => shownPage?.picked());
 
 // turn and place are the vector v in the pose p, seven numbers from i on: x y z, w x y z.
 function place(p, i, v) {
@@ -38,21 +45,23 @@ export function open(main) {
   const follow = el("select", { "aria-label": "Follow", onchange: () => { followed = follow.value; framed = false; } });
   const rays = el("input", { type: "checkbox", checked: true }), touches = el("input", { type: "checkbox", checked: true }), hand = el("input", { type: "checkbox" });
   const plain = el("input", { type: "checkbox", onchange: () => build() }), missing = el("p");
-  const meshed = el("div", { class: "tools", hidden: true }, el("label", { title: "In place of the meshes of the URDF" }, plain, " shapes of the physics"));
+  const meshed = el("div", { hidden: true }, el("label", { title: "In place of the meshes of the URDF" }, plain, " shapes of the physics"));
   const side = el("div", { class: "side" }), note = el("p");
-  const legend = el("div", { class: "legend" }, el("span", { class: "sim" }, "◇ simulated"), el("span", { class: "emulated" }, "◈ emulated"), el("span", { class: "real" }, "◆ real"));
+  const kindsShown = new Set(rig.layout?.agents.flatMap((a) => a.joints.length ? a.joints.map((j) => j.body) : [a.body]));
+  const legend = el("div", { class: "legend" }, ...[["sim", "◇ simulated"], ["emulated", "◈ emulated"], ["real", "◆ real"]].filter(([k]) => kindsShown.has(k)).map(([k, t]) => el("span", { class: k }, t)));
   if (rig.layout?.agents.some((a) => a.ghost >= 0)) legend.append(el("span", {}, "◌ twin"));
-  main.append(el("div", { class: "split" }, el("div", { class: "view" }, canvas, legend), side));
-  side.append(el("div", { class: "tools" }, el("label", {}, "Follow ", follow)),
-    el("div", { class: "tools" }, el("label", {}, rays, " sensor rays"), el("label", {}, touches, " contacts")),
-    el("div", { class: "tools" }, el("label", { title: "Dragging a link pushes it, in the physics" }, hand, " hand: drag pushes a link")), meshed, note, missing);
-  const details = el("div"), pictures = el("details", { class: "pictures", open: (rig.layout?.agents.length ?? 0) < 3 }, el("summary", {}, "Cameras"));
-  side.append(details);
+  const look = (name, set) => el("button", { type: "button", onclick: () => { set(); framed = false; dirty = true; } }, name);
+  const over = el("div", { class: "over" }, look("Fit", () => {}), look("Top", () => { camera.pitch = 1.57; camera.yaw = -Math.PI / 2; }), look("Side", () => { camera.pitch = 0.1; camera.yaw = -Math.PI / 2; }),
+    follow, el("details", {}, el("summary", {}, "View"), el("label", {}, rays, " sensor rays"), el("label", {}, touches, " contacts"), el("label", { title: "Dragging a link pushes it, in the physics" }, hand, " hand: drag pushes a link"), meshed));
+  const tags = el("div", {}), rows = list(), senses = sensorPictures();
+  main.append(el("div", { class: "split robot" }, el("div", { class: "view" }, canvas, tags, over, legend), side));
+  const details = el("div", { class: "details" }), pictures = el("details", { class: "pictures", open: (rig.layout?.agents.length ?? 0) < 3 }, el("summary", {}, "Cameras"));
+  side.append(el("div", { class: "rowhead" }, el("h2", {}, "Joints"), rows.chooser, speed()), rows.box, details, note, missing, senses.box);
   if (rig.layout?.agents.some((a) => a.cameras.length)) side.append(pictures);
   // A camera costs the rig's computer a picture ten times a second: only those that are asked for.
   for (const a of rig.layout?.agents ?? []) {
     for (const c of a.cameras) {
-      const image = el("img", { alt: "camera " + a.name + "/" + c, hidden: true });
+      const image = el("img", { alt: "camera " + a.name + "/" + c, title: "Click: large or small", hidden: true, onclick: () => image.classList.toggle("full") });
       const show = el("input", { type: "checkbox", onchange: () => {
         image.hidden = !show.checked;
         if (show.checked) image.src = "/camera?" + new URLSearchParams({ rig: a.rig, agent: a.name, camera: c }); else image.removeAttribute("src");
@@ -64,7 +73,7 @@ export function open(main) {
   let renderer = null;
   try { renderer = new Renderer(canvas); } catch (e) { note.textContent = "No 3D here: " + e.message + ". The other pages work."; }
 
-  let scene = null, batches = [], ids = [], picked = null, dirty = true, alive = true;
+  let scene = null, batches = [], ids = [], dirty = true, alive = true;
   const times = []; // ms of work a frame
 
   async function load() {
@@ -74,7 +83,7 @@ export function open(main) {
     scene = got;
     build();
     const names = rig.layout.agents.map((a) => a.name);
-    follow.replaceChildren(el("option", { value: "" }, "nothing"), ...names.map((n) => el("option", { value: n, selected: n === followed }, n)));
+    follow.replaceChildren(el("option", { value: "" }, "follow nothing"), ...names.map((n) => el("option", { value: n, selected: n === followed }, "follow " + n)));
     loadMeshes(got);
     if (!got.rigs.some((r) => r.shapes.length)) note.textContent = "These robots have no shapes: their model is joints alone. The page Joints shows them.";
   }
@@ -111,15 +120,16 @@ export function open(main) {
     for (const [k, r] of scene.rigs.entries()) {
       for (const s of drawn(r)) {
         const body = s.body < 0 ? null : r.bodies[s.body];
-        const colour = body && kinds[body.kind] ? kinds[body.kind].map((c, i) => 0.8 * c + 0.2 * s.colour[i]) : s.colour;
-        let size = [1, 1, 1, 0], pale = 0, mesh = meshes[s.kind];
+        const plain = s.colour.every((c) => c === 0.6), own = body?.agent && plain ? tones[s.body % 2] : s.colour;
+        const colour = kindsShown.size > 1 && kinds[body?.kind] ? kinds[body.kind].map((c, i) => 0.55 * c + 0.45 * own[i]) : own; // which link is real must be seen where they are mixed
+        let size = [1, 1, 1, 0], mesh = meshes[s.kind];
         const h = s.half ?? [0, 0, 0], radius = s.r ?? 0;
         switch (s.kind) {
           case "sphere": size = [radius, radius, radius, 0]; break;
           case "capsule": size = [radius, radius, radius, h[2]]; break;
           case "cylinder": size = [radius, radius, h[2], 0]; break;
           case "box": size = [...h, 0]; break;
-          case "plane": size = [200, 200, 1, 0]; pale = 0.55; break;
+          case "plane": size = [200, 200, 1, 0]; camera.floor = s.at[2]; break;
           case "mesh": mesh = "mesh" + (s.mesh ?? 0); break;
           case "field":
             mesh = "field" + k + "." + r.shapes.indexOf(s);
@@ -132,7 +142,10 @@ export function open(main) {
         const agent = body?.agent && rig.layout.agents.find((a) => a.rig === k && a.name === body.agent);
         const link = agent && agent.ghost >= 0 ? agent.links.indexOf(s.body) : -1;
         if (link >= 0) add(mesh, { rig: k, body: -2, pose: agent.ghost + 7 * link, at: s.at, size, colour: [0.95, 0.95, 1], id: 0 }, false, true);
-        add(mesh, { rig: k, body: s.body, at: s.at, size, colour: colour.map((c) => c + pale * (1 - c)), id }, s.kind === "plane");
+        const aim = agent && agent.aim >= 0 ? agent.links.indexOf(s.body) : -1;
+        if (aim >= 0) add(mesh, { rig: k, body: -2, pose: agent.aim + 7 * aim, at: s.at, size, colour: accent, id: 0 }, false, true);
+        const faults = agent && body.joint ? () => rig.status?.agents[rig.layout.agents.indexOf(agent)]?.faults[body.joint] : null;
+        add(mesh, { rig: k, body: s.body, at: s.at, size, colour, id, faults }, s.kind === "plane");
       }
     }
     batches = [...groups.values()].sort((a, b) => a.ghost - b.ghost).map((g) => ({ ...g, count: g.items.length, data: new Float32Array(g.items.length * stride) }));
@@ -143,13 +156,15 @@ export function open(main) {
 
   // move writes the instances of this frame.
   function move() {
+    const picked = link();
     for (const b of batches) {
       for (const [n, item] of b.items.entries()) {
         const at = n * stride, from = poseAt(item);
         if (from < 0) compose(origin, 0, item.at, b.data, at); else compose(rig.values, from, item.at, b.data, at);
         b.data.set(item.size, at + 12);
-        const mark = picked && item.rig === picked.rig && item.body === picked.body;
-        for (let i = 0; i < 3; i++) b.data[at + 16 + i] = mark ? 0.45 * item.colour[i] + 0.55 : item.colour[i];
+        const tint = item.faults?.() ? alarm : picked && item.rig === picked.rig && item.body === picked.body ? accent : null;
+        for (let i = 0; i < 3; i++) b.data[at + 16 + i] = tint ? 0.3 * item.colour[i] + 0.7 * tint[i] : item.colour[i];
+        if (from >= 0 && Number.isNaN(rig.values[from])) b.data.fill(0, at, at + 16); // there is none
         b.data[at + 19] = b.ghost ? 0.35 : item.body < 0 ? 1 : 0.99; // what never moves may be looked through
         b.data[at + 20] = item.id;
       }
@@ -192,28 +207,49 @@ export function open(main) {
     return [lines, points];
   }
 
-  // look moves the camera's target with the agent that is followed; at first it shows all robots.
-  function look() {
-    let low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity], root = null;
-    for (const [k, r] of scene.rigs.entries()) {
-      for (const [i, b] of r.bodies.entries()) {
-        if (!b.agent || followed && b.agent !== followed) continue;
-        const at = rig.layout.rigs[k].poses + 7 * i;
-        root ??= at;
-        for (let axis = 0; axis < 3; axis++) {
-          low[axis] = Math.min(low[axis], rig.values[at + axis]);
-          high[axis] = Math.max(high[axis], rig.values[at + axis]);
-        }
+  // extent is where the shapes of the robots are, x y z and radius each.
+  function extent() {
+    const all = [];
+    for (const b of batches) {
+      if (b.ground || b.ghost) continue;
+      for (const item of b.items) {
+        const body = item.body < 0 ? null : scene.rigs[item.rig].bodies[item.body], from = poseAt(item);
+        if (!body?.agent || followed && body.agent !== followed || !Number.isFinite(rig.values[from])) continue;
+        const mesh = renderer.meshes.get(item.mesh ?? b.mesh), reach = mesh?.reach;
+        all.push(...place(rig.values, from, item.at), reach ?? 0.8 * Math.hypot(item.size[0], item.size[1], item.size[2] + item.size[3]));
       }
     }
-    if (root === null || !Number.isFinite(low[0])) return;
-    if (!framed) {
-      framed = true;
-      camera.target = low.map((v, i) => (v + high[i]) / 2);
-      camera.distance = Math.max(0.7, 1.7 * Math.hypot(...low.map((v, i) => high[i] - v)) + 0.35);
-    } else if (followed) {
-      for (let i = 0; i < 3; i++) camera.target[i] += 0.15 * ((low[i] + high[i]) / 2 - camera.target[i]);
+    return all;
+  }
+
+  // view fits the camera to the robots at first, and follows one.
+  function view() {
+    const aspect = canvas.clientWidth / Math.max(1, canvas.clientHeight);
+    if (framed && !followed) return;
+    const points = extent();
+    if (!points.length) return;
+    if (!framed) { framed = true; camera.fit(points, aspect); return; }
+    for (let axis = 0; axis < 3; axis++) {
+      let low = Infinity, high = -Infinity;
+      for (let i = axis; i < points.length; i += 4) { low = Math.min(low, points[i]); high = Math.max(high, points[i]); }
+      camera.target[axis] += 0.15 * ((low + high) / 2 - camera.target[axis]);
     }
+  }
+
+  // label names the faults at their links.
+  let labelled = "";
+  function label() {
+    const all = [];
+    for (const [a, agent] of rig.layout.agents.entries()) {
+      for (const [i, b] of scene.rigs[agent.rig].bodies.entries()) {
+        const fault = b.agent === agent.name && b.joint && rig.status?.agents[a]?.faults[b.joint];
+        const at = rig.layout.rigs[agent.rig].poses + 7 * i, p = fault && all.length < 6 ? camera.project([rig.values[at], rig.values[at + 1], rig.values[at + 2]]) : null;
+        if (p) all.push([b.joint + ": " + cause(fault), p]);
+      }
+    }
+    const names = all.map(([t]) => t).join("\n");
+    if (names !== labelled) { labelled = names; tags.replaceChildren(...all.map(([t]) => el("span", { class: "tag" }, "✕ " + t))); }
+    for (const [k, [, p]] of all.entries()) tags.children[k].style.cssText = "max-width:" + Math.max(60, (1 - p[0]) * canvas.clientWidth - 18).toFixed(0) + "px;transform:translate(" + (p[0] * canvas.clientWidth + 12).toFixed(0) + "px," + (p[1] * canvas.clientHeight - 10).toFixed(0) + "px)"; // by CSSOM: the policy of the pages allows it
   }
 
   // faults are what can be done to an emulated servo.
@@ -227,36 +263,52 @@ export function open(main) {
       el("button", { type: "button", onclick: () => act("") }, "Plug in, end faults"), el("br"), kind, " ", el("button", { type: "button", onclick: () => act(kind.value) }, "Plant fault"));
   }
 
-  // choose shows the joint that moves a body.
-  let values = null;
-  function choose(what) {
-    picked = what;
-    dirty = true;
-    details.replaceChildren();
-    values = null;
-    if (!what) { details.append(el("p", {}, "Click a link to pick its joint. Drag turns the view, the wheel zooms, Shift and drag moves it.")); return; }
-    const body = scene.rigs[what.rig].bodies[what.body];
-    const a = rig.layout.agents.findIndex((g) => g.name === body.agent && g.rig === what.rig);
-    const agent = rig.layout.agents[a], j = agent?.joints.findIndex((k) => k.name === body.joint) ?? -1;
-    details.append(el("h2", {}, body.agent + "/" + (body.joint || body.name)), el("p", {}, "link " + body.name + ", ", el("span", { class: body.kind }, body.kind)));
-    if (j < 0) { details.append(el("p", {}, "No motor moves this link.")); return; }
-    const minus = el("button", { type: "button", "aria-label": "jog down" }, "−"), plus = el("button", { type: "button", "aria-label": "jog up" }, "+");
-    handle(minus, a, j, -1);
-    handle(plus, a, j, 1);
-    const way = agent.joints[j].kind === "slide" ? " m" : " rad", force = { slide: " N", thruster: " N" }[agent.joints[j].kind] ?? " N·m";
-    const rows = [["position", way], ["goal", way], ["velocity", way + "/s"], ["torque", force], ["temperature", " °C"], ["voltage", " V"], ["age", " s"], ["state", ""]]
-      .map(([n, unit]) => [n, text(), unit]);
-    const list = el("dl", {}, ...rows.flatMap(([n, t]) => [el("dt", {}, n), el("dd", {}, t)]));
-    details.append(el("p", { class: "jog" }, "Jog (hold) ", minus, " ", plus), el("p", {}, speed()), list);
-    if (agent.joints[j].body === "emulated") details.append(faults(what.rig, body.agent, body.joint));
-    values = () => {
-      const r = read(a, j);
-      const [state, old] = says(r);
-      list.classList.toggle("old", old);
-      for (const [n, t, unit] of rows) put(t, n === "state" ? state : show(r[n], n === "temperature" || n === "voltage" ? 1 : 3) + unit);
-    };
+  // link is the body of the scene that the picked joint moves, or null.
+  function link() {
+    const [a, i] = chosen(), agent = rig.layout?.agents[a];
+    if (!scene || !agent || i < 0) return still;
+    const body = scene.rigs[agent.rig].bodies.findIndex((b) => b.agent === agent.name && b.joint === agent.joints[i].name);
+    return body < 0 ? null : { rig: agent.rig, body };
   }
-  choose(null);
+
+  // choose picks the joint that moves a body.
+  let still = null, values = null;
+  function choose(what) {
+    const body = what && scene.rigs[what.rig].bodies[what.body];
+    const a = body ? rig.layout.agents.findIndex((g) => g.name === body.agent && g.rig === what.rig) : -1;
+    still = what;
+    pick(a, a < 0 ? -1 : rig.layout.agents[a].joints.findIndex((k) => k.name === body.joint));
+    if (body && !body.joint) details.replaceChildren(el("h2", {}, body.agent + "/" + body.name), el("p", {}, "No motor moves this link."));
+  }
+
+  // inspect shows the picked joint.
+  function inspect() {
+    const [a, i] = chosen(), agent = rig.layout?.agents[a], j = agent?.joints[i];
+    rows.mark();
+    dirty = true;
+    values = null;
+    if (!j) { details.replaceChildren(el("p", {}, "Click a link or a name to pick a joint. Drag turns the view, the wheel zooms, Shift and drag moves it.")); return; }
+    still = null;
+    const cells = [["velocity", way(j) + "/s"], ["torque", force(j)], ["goal", way(j)], ["voltage", "V"], ["age", "s"], ["state", ""]].map(([n, unit]) => [n, unit, text()]);
+    const dl = el("dl", {}, ...cells.flatMap(([n, , t]) => [el("dt", {}, n), el("dd", {}, t)])), why = text(), next = text(), fault = el("p", { class: "fault", hidden: true }, "✕ ", why, el("br"), "→ ", next);
+    const [unit, factor] = shownAs(way(j)), typed = el("input", { type: "number", step: "any", "aria-label": "Goal, " + unit }), go = el("button", { type: "button" }, "Hold to move");
+    const begin = (e) => { e.preventDefault(); const v = Number(typed.value) / factor; if (typed.value !== "" && Number.isFinite(v)) toward(a, i, Math.max(j.wraps ? -Infinity : j.min ?? -Infinity, Math.min(j.wraps ? Infinity : j.max ?? Infinity, v)), go); };
+    go.addEventListener("pointerdown", (e) => { go.focus(); go.setPointerCapture(e.pointerId); begin(e); });
+    go.addEventListener("keydown", (e) => { if (e.key === "Enter" && !e.repeat) begin(e); });
+    for (const what of ["pointerup", "pointercancel", "lostpointercapture", "blur", "keyup"]) go.addEventListener(what, end);
+    details.replaceChildren(el("h2", {}, agent.name + "/" + j.name), fault, dl);
+    if (j.modes[0] && j.position >= 0) details.append(el("div", { class: "goto" }, "Go to ", typed, unit, go));
+    if (j.body === "emulated") details.append(faults(agent.rig, agent.name, j.name));
+    values = () => {
+      const r = read(a, i), [state, old] = says(r);
+      dl.classList.toggle("old", old);
+      for (const [n, unit, t] of cells) put(t, n === "state" ? (r.fault ? "fault" : state) : tell(r[n], unit));
+      fault.hidden = !r.fault;
+      if (r.fault) { put(why, split(r.fault)[0]); put(next, advice(j, r.fault)); }
+    };
+    values();
+  }
+  inspect();
 
   // The mouse, fingers and keys.
   const fingers = new Map();
@@ -326,29 +378,49 @@ export function open(main) {
   const resized = new ResizeObserver(() => { dirty = true; });
   resized.observe(canvas);
 
-  let frame = -1, slow = 0;
+  // changed tells whether a pose, contact or fault is another one than in the last picture.
+  let last = null;
+  const changed = () => {
+    let is = false;
+    const v = rig.values;
+    if (last?.length !== v.length) { last = new Float32Array(v.length).fill(NaN); is = true; }
+    const part = (from, to) => { for (let i = from; i < to; i++) if (last[i] !== v[i] && !(Number.isNaN(last[i]) && Number.isNaN(v[i]))) { last[i] = v[i]; is = true; } };
+    for (const r of rig.layout.rigs) part(r.contacts, r.poses + 7 * r.bodies);
+    for (const a of rig.layout.agents) {
+      if (a.ghost >= 0) part(a.ghost, a.ghost + 7 * a.links.length);
+      if (a.aim >= 0) part(a.aim, a.aim + 7 * a.links.length);
+      if (rays.checked) for (const s of a.sensors) if (s.body >= 0) part(a.first + s.first, a.first + s.first + s.count);
+    }
+    return is;
+  };
+  let frame = -1, slow = 0, drawn3D = 0, status = null, themed = "";
+  shownPage = { picked: inspect };
+  for (const box of [rays, touches]) box.addEventListener("change", () => { dirty = true; });
   if (renderer && rig.layout) load();
   return {
     times,
     close() {
       alive = false;
+      shownPage = null;
       letGo();
       removeEventListener("blur", letGo);
       resized.disconnect();
       for (const i of pictures.querySelectorAll("img")) i.removeAttribute("src");
     },
     draw(now) {
-      if (now - slow > 100) { slow = now; values?.(); }
-      if (!renderer || !scene || !rig.values || scene.generation !== rig.layout.generation || frame === rig.frames && !dirty) return;
+      if (now - slow > 66) { slow = now; values?.(); rows.draw(); senses.draw(); }
+      if (now - drawn3D < 30 || !renderer || !scene || !rig.values || scene.generation !== rig.layout.generation || frame === rig.frames && !dirty) return;
       if (rig.frames === 0) return;
-      const begin = performance.now();
+      const begin = performance.now(), theme = document.documentElement.dataset.theme;
       frame = rig.frames;
-      dirty = false;
-      look();
+      if (!changed() && !dirty && status === rig.status && theme === themed && !followed) return;
+      [dirty, status, themed, drawn3D] = [false, rig.status, theme, now];
+      view();
       move();
       camera.update(canvas.clientWidth / Math.max(1, canvas.clientHeight));
       const [lines, points] = extras();
-      renderer.draw(camera, batches, lines, points, rgb(document.documentElement.dataset.theme === "dark" ? "#1b1f27" : "#dde6ee"));
+      renderer.draw(camera, batches, lines, points, rgb(theme === "dark" ? "#1b1f27" : "#e9eef3"));
+      label();
       times.push(performance.now() - begin);
       if (times.length > 600) times.shift();
     },
