@@ -101,7 +101,8 @@ func (s *Server) describe() []byte {
 func (s *Server) describeAgent(a *subject) agentText {
 	l := a.agent.Layout()
 	channels := len(l.Outputs) + len(l.Infos)
-	t := agentText{Ghost: a.ghost, Aim: a.aim, Links: a.bodies, Rig: a.rig, Name: a.agent.Name(), Body: a.kind, First: a.first,
+	t := agentText{Ghost: a.ghost, Aim: a.aim, Links: a.bodies, Rig: a.rig, Name: a.agent.Name(), Body: a.kind,
+		First: a.first,
 		Ages:  a.first + channels,
 		Goals: a.first + channels + l.Devices(), Joints: []jointText{}, Channels: []channelText{},
 		Sensors: []sensorText{}, Cameras: []string{}}

@@ -258,7 +258,8 @@ const awayFromGoal = 0.03
 func (s *subject) underWay() bool {
 	for i := range s.goals {
 		k := s.agent.Layout().Actuators[i].Position
-		if s.goals[i].Mode == hal.PositionMode && k != hal.None && math.Abs(s.goals[i].Value-s.value(k)) > awayFromGoal {
+		if s.goals[i].Mode == hal.PositionMode && k != hal.None &&
+			math.Abs(s.goals[i].Value-s.value(k)) > awayFromGoal {
 			return true
 		}
 	}

@@ -244,8 +244,8 @@ func TestBrowserTabs(t *testing.T) {
 	run(t, ctx, until(open+` === "Stopped" && `+acks+` === 6`))
 }
 
-// TestBrowserNothingMoves: at every width Reset, Arm, Disarm and STOP can be pressed, and a message, a holder, a fault, a
-// stop and another page move none of them, nor a button or slider of a jog.
+// TestBrowserNothingMoves: at every width Reset, Arm, Disarm and STOP can be pressed, and a message, a holder, a fault,
+// a stop and another page move none of them, nor a button or slider of a jog.
 func TestBrowserNothingMoves(t *testing.T) {
 	ctx, rig := shown(t, "joints")
 	place := func(of string) string {
