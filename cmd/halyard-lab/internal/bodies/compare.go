@@ -159,6 +159,9 @@ func CompareDoors(ctx context.Context, names []string, o Options) (rows []Row, e
 		}
 		var first *Run
 		for _, b := range Bodies() {
+			if !o.has(b) {
+				continue
+			}
 			run, err := Play(ctx, &d, b, lines[0], o)
 			if err != nil {
 				return rows, fmt.Errorf("%s, %s: %w", d.Name, b.Name, err)
@@ -170,6 +173,11 @@ func CompareDoors(ctx context.Context, names []string, o Options) (rows []Row, e
 		}
 	}
 	return rows, nil
+}
+
+// has reports whether b is to be run; the first body is what the others are compared with.
+func (o *Options) has(b Body) bool {
+	return len(o.Bodies) == 0 || b.Name == bodies[0].Name || slices.Contains(o.Bodies, b.Name)
 }
 
 func doorNames() (names []string) {
@@ -205,6 +213,9 @@ func CompareLines(ctx context.Context, o Options) (rows []LineRow, err error) {
 			return rows, err
 		}
 		for _, b := range bodies[1:] {
+			if !o.has(b) {
+				continue
+			}
 			run, err := Play(ctx, &door, b, l, o)
 			if err != nil {
 				return rows, fmt.Errorf("%s, %s: %w", l.Name, b.Name, err)

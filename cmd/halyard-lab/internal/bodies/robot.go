@@ -24,8 +24,8 @@ type Body struct {
 // Bodies are those that are compared. All have the timing of real lines.
 var bodies = []Body{
 	{"sim", "sim", "lockstep", "real"},
-	{"emulated, lock-step", "emulated", "lockstep", "real"},
-	{"emulated, real time", "emulated", "realtime", "real"},
+	{"lock-step", "emulated", "lockstep", "real"},
+	{"real time", "emulated", "realtime", "real"},
 	{"real", "real", "realtime", "real"},
 }
 

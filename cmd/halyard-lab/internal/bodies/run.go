@@ -17,6 +17,7 @@ import (
 // Options of a run.
 type Options struct {
 	Emulator Emulator
+	Bodies   []string      // by name; none: all
 	Motion   time.Duration // of the reference controller
 	Resets   int           // in real time
 	// LockstepResets are those in lock-step.
