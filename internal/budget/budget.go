@@ -69,6 +69,9 @@ type Bus struct {
 	// Span is how many periods an exchange of a real line takes on the average: its joints have new values that often,
 	// and the rest of the rig keeps its period.
 	Span int `json:"cycles"`
+	// Every is between two values of a joint, on the average: an exchange begins with a period. It is that of an emulated
+	// line; a real one is as slow as its slow exchanges.
+	Every report.Number `json:"every_ms"`
 	// Hang is when torque is off at the latest after the last cycle of a process that hangs, where the line is real:
 	// halyard serve runs a supervisor.
 	Hang    report.Number `json:"hang_ms"`
@@ -88,7 +91,7 @@ func (b Bus) Cells() report.Cells {
 	}
 	return report.Cells{{"bus", b.Bus}, {"type", b.Type}, {"baud", b.Baud}, {"servos", b.Servos}, {"bytes", b.Bytes},
 		{"period ms", b.Period}, {"cycle ms", b.Cycle}, {"max ms", b.Most}, {"rate Hz", b.Rate}, {"wire share", b.Wire},
-		{"latency ms", b.Latency}, {"margin", b.Margin}, {"cycles", b.Span}, {"hang ms", b.Hang},
+		{"latency ms", b.Latency}, {"margin", b.Margin}, {"cycles", b.Span}, {"every ms", b.Every}, {"hang ms", b.Hang},
 		{"changes that meet the period", what}}
 }
 
@@ -134,7 +137,7 @@ func of(p *plan.Plan, name string, o Options) (Bus, error) {
 	none := report.Number(math.NaN())
 	ms := func(d time.Duration) report.Number { return report.Number(d.Seconds() * 1e3) }
 	b := Bus{Bus: name, Type: c.Type, Baud: c.Baud, Period: ms(p.Config.Clock.Period), Cycle: none, Most: none,
-		Rate: none, Wire: none, Latency: none, Margin: none, Hang: none, Changes: []string{}}
+		Rate: none, Wire: none, Latency: none, Margin: none, Every: none, Hang: none, Changes: []string{}}
 	var on []plan.JointRef
 	for _, kind := range []configs.BodyKind{configs.Sim, configs.Emulated, configs.Real} {
 		on = append(on, p.On(name, kind)...)
@@ -156,6 +159,7 @@ func of(p *plan.Plan, name string, o Options) (Bus, error) {
 	b.Cycle, b.Most, b.Latency = ms(t.mean), ms(t.most), ms(t.most)
 	b.Rate, b.Wire = report.Number(1/t.mean.Seconds()), report.Number(t.wire.Seconds()/period.Seconds())
 	b.Span = max(1, int(math.Ceil(t.mean.Seconds()/period.Seconds())))
+	b.Every = ms(t.every)
 	b.Margin, b.Met = report.Number(1-t.most.Seconds()/period.Seconds()), t.most <= period
 	worst, err := l.worst(c.Latency)
 	if err != nil {

@@ -77,8 +77,8 @@ const cycles = 400
 // timing is what the cycles of a line take.
 type timing struct {
 	mean, most, wire time.Duration
-	bytes            uint64 // of a cycle on the average
-
+	every            time.Duration // between two exchanges that begin with a period, on the average
+	bytes            uint64        // of a cycle on the average
 }
 
 // measure runs the line until torque is on everywhere, and then the cycles, each in a period of its own.
@@ -100,6 +100,9 @@ func (l *Line) measure() (t timing, err error) {
 		} else {
 			spent, wire, t.bytes = spent+s.Spent, wire+s.Wire, t.bytes+s.Sent+s.Received
 			t.most = max(t.most, s.Spent)
+			if p := l.Chain.Period; p > 0 {
+				t.every += max(1, (s.Spent+p-1)/p) * p / cycles
+			}
 		}
 		if err := r.Bus.Advance(max(l.Chain.Period-s.Spent, 0)); err != nil {
 			return t, err

@@ -42,6 +42,22 @@ func TestSameNumbers(t *testing.T) {
 	}
 }
 
+// TestPlanIsKept: on slow lines and behind slow adapters an emulated robot has new values as often as the plan says.
+func TestPlanIsKept(t *testing.T) {
+	rows, err := CompareLines(t.Context(), Options{Bodies: []string{"lock-step"}, Motion: 4 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != len(lines) {
+		t.Errorf("got %d lines, want %d", len(rows), len(lines))
+	}
+	for _, r := range rows {
+		if !(math.Abs(float64(r.Off)) <= 0.1) {
+			t.Errorf("%s: got values every %g ms, planned %g, want within a tenth", r.Line, r.Every, r.Planned)
+		}
+	}
+}
+
 // TestShift: a track that is a known time behind another, and otherwise equal, is found so.
 func TestShift(t *testing.T) {
 	track := func(behind float64) *Track {

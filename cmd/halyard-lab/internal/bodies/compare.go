@@ -191,7 +191,7 @@ func doorNames() (names []string) {
 type LineRow struct {
 	Line    string        `json:"line"`
 	Body    string        `json:"body"`
-	Planned report.Number `json:"planned_ms"` // of a cycle of the bus
+	Planned report.Number `json:"planned_ms"` // the same, as the plan has it
 	Every   report.Number `json:"every_ms"`   // between two readings of a joint
 	Off     report.Number `json:"off_share"`
 	Step    report.Number `json:"step_ms"`
@@ -222,9 +222,8 @@ func CompareLines(ctx context.Context, o Options) (rows []LineRow, err error) {
 			}
 			const ms = 1e3
 			every := run.Motion.every()
-			// A reading belongs to a cycle: what a bus needs is rounded up to periods where it is emulated.
 			rows = append(rows, LineRow{Line: l.Name, Body: b.Name, Planned: report.Number(ms * planned),
-				Every: report.Number(ms * every), Off: report.Number(every/max(planned, l.Period.Seconds()) - 1),
+				Every: report.Number(ms * every), Off: report.Number(every/planned - 1),
 				Step: report.Number(float64(run.Step) / float64(time.Millisecond)),
 				Lag:  report.Number(ms * shiftOf(&run.Motion, &run.Motion, positions, goals))})
 		}
@@ -251,14 +250,14 @@ func planOf(l Line) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return float64(buses[0].Cycle) / 1e3, nil
+	return float64(buses[0].Every) / 1e3, nil
 }
 
-// every is the mean time between two changes of the first joint's position while it moves.
+// every is the mean time between two changes of a joint's values while all move.
 func (t *Track) every() float64 {
 	first, last, n := math.NaN(), 0., 0
 	for k := 1; k < len(t.Time); k++ {
-		if t.Position[k][0] != t.Position[k-1][0] || t.Torque[k][1] != t.Torque[k-1][1] {
+		if !slices.Equal(t.Position[k], t.Position[k-1]) || !slices.Equal(t.Torque[k], t.Torque[k-1]) {
 			if n++; n == 1 {
 				first = t.Time[k]
 			}
