@@ -43,7 +43,8 @@ func newBodies(p *command.Program) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringSliceVar(&doors, "door", nil, "doors to try (default: all)")
-	f.StringSliceVar(&o.Bodies, "body", nil, "bodies beside sim: lock-step and real time (emulated), real (default: all)")
+	f.StringSliceVar(&o.Bodies, "body", nil,
+		"bodies beside sim: lock-step and real time (emulated), real (default: all)")
 	f.DurationVar(&o.Motion, "motion", 8*time.Second, "time of each motion")
 	f.IntVar(&o.Resets, "resets", 30, "resets in real time; in lock-step as many as --lockstep-resets")
 	f.IntVar(&o.LockstepResets, "lockstep-resets", 1000, "resets in lock-step")

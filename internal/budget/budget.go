@@ -69,8 +69,8 @@ type Bus struct {
 	// Span is how many periods an exchange of a real line takes on the average: its joints have new values that often,
 	// and the rest of the rig keeps its period.
 	Span int `json:"cycles"`
-	// Every is between two values of a joint, on the average: an exchange begins with a period. It is that of an emulated
-	// line; a real one is as slow as its slow exchanges.
+	// Every is between two values of a joint, on the average: an exchange begins with a period. It is that of an
+	// emulated line; a real one is as slow as its slow exchanges.
 	Every report.Number `json:"every_ms"`
 	// Hang is when torque is off at the latest after the last cycle of a process that hangs, where the line is real:
 	// halyard serve runs a supervisor.
