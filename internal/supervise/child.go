@@ -22,9 +22,15 @@ const (
 	// lateWake is how late this process must have woken up to count as one that did not run.
 	lateWake = 10 * time.Millisecond
 
+	// pollTime is the time between two looks at a main process that is late, pendingTime how long one that is ready to run
+	// may yet prove that others kept it from running.
+	pollTime    = 10 * time.Millisecond
+	pendingTime = 20 * time.Millisecond
+
 	maxTelegram = 1 << 16
 	firstLine   = 5 // descriptor
 	beat, quit  = 'b', 'q'
+	starving    = 's' // an answer: this process runs, and the main process is ready to run
 )
 
 // Run is the supervisor's process. It returns when the main process has ended in order, or when torque was switched
@@ -43,9 +49,13 @@ func Run() error {
 		}
 	}
 	beats, answers := os.NewFile(3, "beats"), os.NewFile(4, "answers")
-	one := []byte{beat}
-	answer := func() { syscall.Write(4, one) } // a full pipe is a main process that has answers enough
-	if ordered, err := watch(beats, answer, timeout, time.Now); ordered || err != nil {
+	answer := func(b byte) { syscall.Write(4, []byte{b}) } // a full pipe is a main process that has answers enough
+	load := starvedOf(os.Getppid())
+	waited := func() (time.Duration, bool) {
+		longest, ready := load.since()
+		return time.Duration(longest), ready
+	}
+	if ordered, err := watch(beats, answer, timeout, time.Now, waited); ordered || err != nil {
 		return err
 	}
 	// A main process that wakes up again finds both closed before the first telegram, and stops.
@@ -90,25 +100,51 @@ type pipe interface {
 
 // watch answers the beats until the main process is gone or silent for timeout; ordered: it has ended in order. Until
 // the first beat the main process has moved nothing. A time in which this process did not run either counts as no
-// silence, once: beats may have come meanwhile, and a machine that starves both is no hang.
-func watch(beats pipe, answer func(), timeout time.Duration, now func() time.Time) (ordered bool, err error) {
-	var due time.Time
-	excused, wait := false, timeout
+// silence, once: beats may have come meanwhile, and a machine that starves both is no hang. Nor does a time in which the
+// main process was ready to run and others ran, up to timeout in all; waited measures it, nil = it is not known.
+func watch(beats pipe, answer func(byte), timeout time.Duration, now func() time.Time,
+	waited func() (longest time.Duration, ready bool)) (ordered bool, err error) {
+	var due, next time.Time // of the verdict; of the next look
+	excused, polls, left := false, 0, time.Duration(0)
+	answer(beat)
 	for b := make([]byte, 64); ; {
-		answer()
 		n, err := beats.Read(b)
+		t := now()
 		switch {
 		case bytes.IndexByte(b[:n], quit) >= 0:
 			return true, nil
 		case n > 0:
-			excused, wait = false, timeout
-		case !errors.Is(err, os.ErrDeadlineExceeded) || excused || now().Sub(due) < lateWake:
+			answer(beat)
+			excused, polls, left = false, 0, timeout
+			if due, next = t.Add(timeout), t.Add(timeout); waited != nil {
+				next = t.Add(timeout / 4)
+			}
+		case !errors.Is(err, os.ErrDeadlineExceeded):
 			return false, nil
+		case !excused && t.Sub(next) >= lateWake:
+			answer(beat)
+			excused = true
+			due = t.Add(max(due.Sub(t), min(timeout, t.Sub(next))))
+			next = due
 		default:
-			excused, wait = true, min(timeout, now().Sub(due))
+			var longest time.Duration
+			ready := false
+			if waited != nil {
+				longest, ready = waited()
+				if longest = min(longest, left); polls > 0 && longest > 0 { // the first look is what others are compared with
+					answer(starving)
+					due, left = due.Add(longest), left-longest
+				}
+				polls++
+			}
+			if !t.Before(due) && (!ready || t.Sub(due) >= pendingTime) {
+				return false, nil
+			}
+			if next = t.Add(pollTime); next.After(due) && t.Before(due) {
+				next = due
+			}
 		}
-		due = now().Add(wait)
-		if err := beats.SetReadDeadline(due); err != nil {
+		if err := beats.SetReadDeadline(next); err != nil {
 			return false, fmt.Errorf("supervise: %w", err)
 		}
 	}

@@ -13,7 +13,8 @@
 //	                                   4 bytes each, little-endian, and the telegram
 //	pipe 1: 'b' each cycle, 'q'    ──► descriptor 3
 //	pipe 2: 'b' at the start and   ◄── descriptor 4
-//	        for each read
+//	        for each read, 's' for
+//	        a silence by load
 //	lines                          ──► descriptors 5, 6, ...
 package supervise
 

@@ -86,7 +86,7 @@ func TestSafety18Times(t *testing.T) {
 						main.Close()
 					}
 				}()
-				if ordered, err := watch(beats, func() {}, MinTimeout, time.Now); ordered || err != nil {
+				if ordered, err := watch(beats, func(byte) {}, MinTimeout, time.Now, nil); ordered || err != nil {
 					t.Fatalf("got ordered %v, %v, want a hang", ordered, err)
 				}
 				last := <-silent
@@ -354,11 +354,65 @@ func TestLateSupervisor(t *testing.T) {
 		func() { clock = clock.Add(MinTimeout + time.Millisecond) },                   // a hang
 		func() { t.Error("a hang was excused") },
 	}}
-	if ordered, err := watch(beats, func() {}, MinTimeout, func() time.Time { return clock }); ordered || err != nil ||
+	if ordered, err := watch(beats, func(byte) {}, MinTimeout, func() time.Time { return clock }, nil); ordered || err != nil ||
 		len(beats.wakes) != 1 {
 		t.Errorf("got ordered %v, %v, %d wake-ups left, want a hang at the fourth", ordered, err, len(beats.wakes))
 	}
 }
+
+// TestStarvedMain: a main process that was ready to run while others ran has not hung, up to twice the timeout; one that
+// did not want to run has.
+func TestStarvedMain(t *testing.T) {
+	for _, c := range []struct {
+		what  string
+		waits bool
+		want  time.Duration
+	}{{"ready all the time", true, 2 * MinTimeout}, {"not ready", false, MinTimeout}} {
+		read, write, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer read.Close()
+		defer write.Close()
+		clock := time.Now()
+		begin, looked := clock, clock
+		beats := &ticking{File: read, clock: &clock}
+		write.Write([]byte{beat})
+		waited := func() (time.Duration, bool) {
+			if !c.waits {
+				return 0, false
+			}
+			passed := clock.Sub(looked)
+			looked = clock
+			return passed, true
+		}
+		var answers []byte
+		ordered, err := watch(beats, func(b byte) { answers = append(answers, b) }, MinTimeout,
+			func() time.Time { return clock }, waited)
+		if got := clock.Sub(begin); ordered || err != nil || got < c.want || got > c.want+Reserve/2 ||
+			c.waits != bytes.Contains(answers, []byte{starving}) {
+			t.Errorf("%s: got ordered %v, %v, after %v with answers %q, want a hang after %v", c.what, ordered, err, got,
+				answers, c.want)
+		}
+	}
+}
+
+// ticking is a pipe whose deadlines pass at once, and take their time on clock.
+type ticking struct {
+	*os.File
+	clock *time.Time
+	due   time.Time
+}
+
+func (p *ticking) Read(b []byte) (int, error) {
+	if p.due.IsZero() {
+		return p.File.Read(b)
+	}
+	*p.clock = p.due
+	return 0, os.ErrDeadlineExceeded
+}
+
+func (p *ticking) SetReadDeadline(t time.Time) error { p.due = t; return nil }
 
 // sleepy is a pipe whose next read ends as wakes says: with what was written, or at its deadline.
 type sleepy struct {

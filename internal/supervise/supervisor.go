@@ -3,6 +3,7 @@
 package supervise
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -45,6 +46,7 @@ type Supervisor struct {
 	buffer  [64]byte
 	failed  bool // of write and read: the other end is closed
 	heard   bool // by read: an answer
+	starved bool // by read: one that says that this process was ready to run
 	now     func() time.Duration
 	last    time.Duration // of the last Check; below 0: none
 	asked   bool          // a beat is not answered yet
@@ -121,7 +123,7 @@ func (s *Supervisor) launch(lines []Line, telegrams []byte) (err error) {
 	s.read = func(fd uintptr) bool {
 		n, err := syscall.Read(int(fd), s.buffer[:])
 		s.failed = s.failed || n == 0 && err == nil
-		s.heard = n > 0
+		s.heard, s.starved = n > 0, n > 0 && bytes.IndexByte(s.buffer[:n], starving) >= 0
 		return true
 	}
 	if err := s.child.Start(); err != nil {
@@ -158,7 +160,7 @@ func (s *Supervisor) Beat() error {
 // Check reports the end of the supervision: ErrEnded, ErrFroze or ErrSilent. Call it before a cycle commands anything:
 // this process may have been stopped since the last cycle. It does not block.
 func (s *Supervisor) Check() error {
-	s.heard = false
+	s.heard, s.starved = false, false
 	s.failed = s.receive.Read(s.read) != nil || s.failed
 	now := s.now()
 	passed := now - s.last
@@ -166,7 +168,7 @@ func (s *Supervisor) Check() error {
 		passed = 0
 	}
 	s.last = now
-	froze := passed >= s.timeout
+	froze := passed >= s.timeout && !s.starved // a supervisor that was stopped too said nothing meanwhile
 	switch {
 	case s.heard:
 		s.asked, s.silent = false, 0

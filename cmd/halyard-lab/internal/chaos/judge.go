@@ -43,6 +43,8 @@ var Invariants = []Invariant{
 	{"status", "the reported state follows from the operator's orders and the host, and a stopped or disarmed agent " +
 		"has no torque"},
 	{"back", "a joint is read again within 105 cycles after the last fault of its servo or line"},
+	{"cut", "a reachable joint has no torque when a stop returns"},
+	{"acknowledged", "a joint that a stop reports as stopped has no torque, and a reachable one is reported so"},
 	{"ends", "no panic; the rig does not end by itself, and closes without an error"},
 	{"memory", "after a sweep no goroutine is left, and at most 64 MB"},
 }
@@ -65,6 +67,8 @@ const (
 	parted
 	status
 	back
+	cut
+	acknowledged
 	ends
 	memory
 	numInvariants
@@ -148,8 +152,10 @@ func (r *run) passed() time.Duration { return time.Duration(r.cycle) * r.sys.Rig
 
 // rule is what an agent's state must be by what happened to it.
 type rule struct {
-	state hal.GuardState
-	since time.Duration
+	state    hal.GuardState
+	since    time.Duration
+	operator bool // only an operator may arm it
+	stalled  bool // the host was late for the deadline since an operator armed it
 }
 
 func (r *run) begin() {
@@ -160,32 +166,60 @@ func (r *run) begin() {
 	r.status = make([][]hal.Status, len(r.agents))
 	for _, a := range r.agents {
 		state, _, _ := a.Guard()
-		r.rules = append(r.rules, rule{state, -time.Hour})
+		r.rules = append(r.rules, rule{state: state, since: -time.Hour, operator: state == hal.Disarmed})
 	}
 }
 
 // ruled notes what happened to all agents. Expired is a reset: what was stopped is disarmed.
 func (r *run) ruled(to hal.GuardState) {
 	for i := range r.rules {
-		rule := &r.rules[i]
-		next := to
-		switch {
-		case to == hal.Expired && rule.state == hal.Stopped:
-			next = hal.Disarmed
-		case to == hal.Expired, rule.state == hal.Stopped: // a stop is latched
-			next = rule.state
-		}
-		if (next == hal.Armed) != (rule.state == hal.Armed) {
-			rule.since = r.clock.now
-			for k := range r.watches {
-				r.watches[k].commanded = r.watches[k].commanded && r.joints[k].agent != i
-			}
-		}
-		rule.state = next
+		r.rule(i, to)
 	}
 	if to == hal.Expired {
 		for k := range r.watches {
 			r.watches[k].stopped = -1
+		}
+	}
+}
+
+// rule notes what happened to agent i.
+func (r *run) rule(i int, to hal.GuardState) {
+	rule := &r.rules[i]
+	next := to
+	switch {
+	case to == hal.Expired && rule.state == hal.Stopped:
+		next = hal.Disarmed
+	case to == hal.Expired, rule.state == hal.Stopped: // a stop is latched
+		next = rule.state
+	}
+	if (next == hal.Armed) != (rule.state == hal.Armed) {
+		rule.since = r.clock.now
+		for k := range r.watches {
+			r.watches[k].commanded = r.watches[k].commanded && r.joints[k].agent != i
+		}
+	}
+	rule.state = next
+}
+
+// judgeStop judges what a stop has done when it returns, and what it reports.
+func (r *run) judgeStop(stops []hal.JointStop) {
+	for i := range r.joints {
+		j, w := &r.joints[i], &r.watches[i]
+		bad, _ := r.spoiled(j)
+		reach := r.cycle-w.spoiled > reachable && !bad && !w.moved && !w.sags
+		on := j.truth.Enable && j.truth.Limit > 0 && !j.servo.Dark
+		if w.judged[cut] = false; r.broken(cut, i, reach, w.on, !on) {
+			r.violated(cut, i, "torque when a stop has returned")
+		}
+		name := r.actuator(j).Name
+		at := slices.IndexFunc(stops, func(s hal.JointStop) bool {
+			return s.Agent == r.agents[j.agent].Name() && s.Joint == name
+		})
+		w.judged[acknowledged] = false
+		if at < 0 {
+			r.violated(acknowledged, i, "a stop says nothing of it")
+		} else if err := stops[at].Err; r.broken(acknowledged, i, err == nil || reach, w.on, !on && err == nil) {
+			r.violated(acknowledged, i, "a stop reports %v, torque is on: %v", err, on)
 		}
 	}
 }
@@ -213,7 +247,7 @@ func (r *run) judge() {
 			r.violated(status, r.first(i), "the rig reports %v, want %v", state, r.rules[i].state)
 		}
 	}
-	if r.sys.Rig.Stats(&r.stats); strings.HasPrefix(r.stats.LastFault, "panic") {
+	if r.sys.Rig.Stats(&r.stats); strings.HasPrefix(r.stats.LastFault, "panic") && !r.panicked {
 		r.violated(ends, 0, "%s", r.stats.LastFault)
 	}
 }

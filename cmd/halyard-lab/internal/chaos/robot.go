@@ -88,7 +88,7 @@ func Open(name string, ideal bool) (*Robot, error) {
 		func(a configs.Agent) bool { return a.Hardware != nil && len(a.Hardware.Joints) > 0 }) {
 		return nil, ErrNoServos
 	}
-	for _, set := range [][]string{{"on_timeout=hold"}, {"on_timeout=torque_off"}, {"armed=false"},
+	for _, set := range [][]string{{"on_timeout=hold"}, {"on_timeout=torque_off"}, {"armed=false", "arming=operator"},
 		{"on_timeout=park"}} {
 		if err := r.load(cat, name, set); err != nil {
 			return nil, err
@@ -216,6 +216,7 @@ type stand struct {
 	real   bool // Robot.real
 	sys    *assembly.System
 	agents []*hal.Agent
+	arming []bool // of each: only an operator arms it
 	clock  *clock
 	out    *output
 	sink   hal.Sink
@@ -236,6 +237,9 @@ func (r *Robot) build(seed int64, plant func(*plan.Plan)) (*stand, error) {
 		return nil, err
 	}
 	s.agents = s.sys.Rig.Agents()
+	for i := range p.Config.Agents {
+		s.arming = append(s.arming, p.Config.Agents[i].Guard.Arming == "operator")
+	}
 	s.joints, s.lines = slices.Clone(r.shapes[v].joints), slices.Clone(r.shapes[v].lines)
 	for i := range s.lines {
 		for k := range s.sys.Lines {

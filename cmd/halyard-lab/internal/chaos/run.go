@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -54,8 +55,14 @@ type run struct {
 	stats    hal.Stats
 	volts    map[*actuator.Supply]float64 // of supplies that sag
 	cancel   context.CancelFunc
-	journal  *hal.Journal // of a recorder that takes nothing; nil = none
-	plant    *plant
+	button   bool // of a stop input is pressed
+	panics   bool // its check panics the next time
+	panicked bool // something did
+	latched  bool // a stop is
+	// clientStop: only clients ordered it
+	clientStop bool
+	journal    *hal.Journal // of a recorder that takes nothing; nil = none
+	plant      *plant
 }
 
 // plant is a defect that a test plants; nil = none.
@@ -128,6 +135,7 @@ func (r *Robot) execute(seed int64, schedule []Action, p *plant) (result Result,
 	x.result = Result{Config: r.name, Seed: seed, Actions: len(schedule), Exercised: Counts{}}
 	x.end = max(1, min(x.length(schedule), longest))
 	x.begin()
+	x.sys.Rig.AddStopInput(x.pressed)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	x.cancel = cancel
@@ -192,6 +200,10 @@ func (r *run) edge() {
 		r.act(&r.schedule[0])
 		r.schedule = r.schedule[1:]
 	}
+	if r.result.Violated != "" {
+		r.cancel()
+		return
+	}
 	for i := range r.clients {
 		r.talk(&r.clients[i])
 	}
@@ -230,22 +242,46 @@ func (r *run) act(a *Action) {
 			r.leave(c)
 		}
 	case "stop":
-		r.ruled(hal.Stopped)
-		for i := range r.watches {
-			r.watches[i].stopped, r.watches[i].torque = 0, r.watches[i].on
+		r.stopped(false)
+		r.judgeStop(rig.EmergencyStop("chaos"))
+	case "button":
+		if r.button = a.Value > 0; r.button && !r.latched && !r.ended {
+			r.stopped(false)
 		}
-		rig.EmergencyStop("chaos")
+	case "panic":
+		if r.panicked = true; a.Value > 0 { // in the cycle
+			r.panics = !r.latched && !r.ended
+		} else {
+			func() {
+				defer rig.Contain("chaos")
+				panic("chaos")
+			}()
+		}
+		if !r.latched && !r.ended || a.Value == 0 {
+			r.stopped(false)
+		}
+	case "ask":
+		r.ask(a)
 	case "reset":
-		if rig.Recover() == nil || !r.ended {
-			r.ruled(hal.Expired) // of those that were stopped
+		if err := rig.Recover(); r.button && err == nil {
+			r.violated(status, 0, "a reset while the button is pressed: got no error")
+		} else if err == nil || !r.ended && !r.button {
+			r.recovered()
 		}
 	case "arm":
 		if rig.Arm() == nil || !r.ended {
 			r.ruled(hal.Armed)
+			for i := range r.rules {
+				r.rules[i].operator = r.rules[i].operator && r.rules[i].state == hal.Stopped
+				r.rules[i].stalled = false
+			}
 		}
 	case "disarm":
 		rig.Disarm()
 		r.ruled(hal.Disarmed)
+		for i := range r.rules {
+			r.rules[i].operator = true
+		}
 	case "end": // the bodies park, where that is their policy
 		r.ended, r.result.Cycles = true, r.cycle
 		r.cancel()
@@ -275,16 +311,17 @@ func (r *run) act(a *Action) {
 	case "late":
 		r.woke = r.cycle + 1
 		r.clock.late = time.Duration(a.Value) * rig.Period()
+		r.stalled()
 	case "suspend":
 		r.woke = r.cycle + 1
 		r.clock.late = time.Duration(a.Value) * rig.Period()
 		if r.plant == nil || !r.plant.awake {
 			r.clock.slept += r.clock.late
 		}
-		if r.clock.late >= suspended && r.cycle > 1 {
-			r.ruled(hal.Stopped)
+		if r.stalled(); r.clock.late >= suspended && r.cycle > 1 {
+			r.stopped(false)
 			for i := range r.watches {
-				r.watches[i].stopped, r.watches[i].torque = -1, r.watches[i].on // the stop is of the next cycle
+				r.watches[i].stopped = -1 // the stop is of the next cycle
 			}
 		}
 	case "output":
@@ -292,6 +329,90 @@ func (r *run) act(a *Action) {
 		r.record(a.Fault == unreadOutput)
 	}
 }
+
+// stopped notes a stop, of a client or of another cause.
+func (r *run) stopped(client bool) {
+	r.ruled(hal.Stopped)
+	r.clientStop = client && (r.clientStop || !r.latched)
+	r.latched = true
+	for i := range r.watches {
+		r.watches[i].stopped, r.watches[i].torque = 0, r.watches[i].on
+	}
+	for i := range r.rules {
+		r.rules[i].operator = r.rules[i].operator || !client || r.rules[i].stalled
+	}
+}
+
+// recovered notes a reset of those that were stopped.
+func (r *run) recovered() {
+	r.ruled(hal.Expired)
+	r.latched, r.clientStop = false, false
+}
+
+// stalled notes that the host is late for so long that all counts as lost.
+func (r *run) stalled() {
+	for i := range r.rules {
+		r.rules[i].stalled = r.rules[i].stalled || r.clock.late > deadline
+	}
+}
+
+// ask is what a client asks for in place of an operator. It gets no more than its config and the operator allow.
+func (r *run) ask(a *Action) {
+	rig, name, clients := r.sys.Rig, "chaos "+a.Client, true
+	for i := range r.rules {
+		clients = clients && !r.arming[i]
+	}
+	var err error
+	refused := false
+	switch a.Mode {
+	case "stop":
+		r.stopped(true)
+		r.judgeStop(rig.RequestStop(name))
+		return
+	case "reset":
+		refused = !clients || r.latched && !r.clientStop || r.button || r.ended
+		if err = rig.RequestRecover(name); !refused { // a body may have an alarm that is not to be cleared
+			r.recovered()
+			return
+		}
+	case "disarm":
+		for i, agent := range r.agents {
+			if agent.RequestDisarm(name); r.rules[i].state == hal.Armed {
+				r.rule(i, hal.Disarmed)
+			}
+		}
+		return
+	case "arm":
+		for i, agent := range r.agents {
+			rule := &r.rules[i]
+			not := rule.state == hal.Stopped || rule.state == hal.Disarmed && (rule.operator || r.arming[i])
+			e := agent.RequestArm(name)
+			if e == nil && !not {
+				r.rule(i, hal.Armed)
+			}
+			if not && e == nil {
+				refused = true
+			}
+		}
+	}
+	if refused && err == nil {
+		r.violated(status, 0, "a client asks to %s: got no error, want it refused", a.Mode)
+	}
+}
+
+// pressed is the rig's stop input.
+func (r *run) pressed() error {
+	if r.panics {
+		r.panics = false
+		panic("chaos: in the cycle")
+	}
+	if r.button {
+		return errButton
+	}
+	return nil
+}
+
+var errButton = errors.New("chaos: the button is pressed")
 
 // record begins or ends a recording whose reader takes nothing, as one on a disk that hangs.
 func (r *run) record(begin bool) {
@@ -310,6 +431,11 @@ func (r *run) command(c *client, a *Action) {
 		*c = client{session: r.sys.Rig.NewSession("chaos "+a.Client, nil), joints: map[int]bool{}}
 		for _, agent := range r.agents {
 			lease, _ := c.session.Acquire(agent)
+			for i := range r.clients {
+				if o := &r.clients[i]; lease != nil && o != c && o.session != nil && o.leases[len(c.leases)] != nil {
+					r.violated(status, 0, "two clients hold the lease of one agent")
+				}
+			}
 			c.leases = append(c.leases, lease)
 			inputs := make([]float64, len(agent.Layout().Inputs))
 			for i := range inputs {

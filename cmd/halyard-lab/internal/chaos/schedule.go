@@ -16,6 +16,9 @@ import (
 //	at 50 rubbish a                    client a sends NaN and infinities
 //	at 60 hang a | leave a             client a sends nothing more, or disconnects
 //	at 70 stop | reset | arm | disarm  the operator
+//	at 72 ask a arm                    client a asks for it: stop, reset, arm, disarm
+//	at 73 button 1                     the button of a stop input is pressed, 0 = not any more
+//	at 74 panic 0                      in a client's goroutine; 1 = in the cycle
 //	at 75 end                          Control-C
 //	at 80 fault 0 crc servo 1 p=1 for=300ms   a fault of line 0, see sim/emulator
 //	at 90 hand 2 0.8                   a hand pushes joint 2 with a share of its stall torque, 0 = lets go
@@ -45,7 +48,9 @@ func (a Action) String() string {
 		return fmt.Sprintf("%s %d %s", head, a.Joint, a.Fault)
 	case "hand", "sag", "id":
 		return fmt.Sprintf("%s %d %.4g", head, a.Joint, a.Value)
-	case "late", "suspend":
+	case "ask":
+		return head + " " + a.Client + " " + a.Mode
+	case "late", "suspend", "button", "panic":
 		return fmt.Sprintf("%s %.0f", head, a.Value)
 	case "output":
 		return head + " " + a.Fault
@@ -79,11 +84,13 @@ func Parse(text string) (a Action, err error) {
 		a.Joint, a.Fault = int(number(rest[0])), strings.Join(rest[1:], " ")
 	case (a.Verb == "hand" || a.Verb == "sag" || a.Verb == "id") && len(rest) == 2:
 		a.Joint, a.Value = int(number(rest[0])), number(rest[1])
-	case (a.Verb == "late" || a.Verb == "suspend") && len(rest) == 1:
+	case a.Verb == "ask" && len(rest) == 2 && slices.Contains(orders, rest[1]):
+		a.Client, a.Mode = rest[0], rest[1]
+	case slices.Contains([]string{"late", "suspend", "button", "panic"}, a.Verb) && len(rest) == 1:
 		a.Value = math.Max(0, number(rest[0]))
 	case a.Verb == "output" && len(rest) == 1 && slices.Contains(outputs(), rest[0]):
 		a.Fault = rest[0]
-	case slices.Contains([]string{"stop", "reset", "arm", "disarm", "end"}, a.Verb) && len(rest) == 0:
+	case (slices.Contains(orders, a.Verb) || a.Verb == "end") && len(rest) == 0:
 	default:
 		return bad()
 	}
@@ -112,6 +119,9 @@ var faults = []string{
 	"truncated servo %d p=0.5", "truncated bus p=0.3", "crc bus p=0.2", "duplicate_id servo %d", "unplugged bus",
 	"unplugged servo %d", "power_loss bus",
 }
+
+// orders are an operator's, and what a client may ask for.
+var orders = []string{"stop", "reset", "arm", "disarm"}
 
 // outputs are the states of what the rig reports to.
 func outputs() []string {
@@ -162,6 +172,12 @@ func generate(seed int64, s *shape) (list []Action) {
 		case n < 67:
 			a.Verb = "reset"
 			later("arm")
+		case n < 69:
+			a.Verb, a.Mode = "ask", orders[dice.IntN(len(orders))]
+			if later("reset", "arm"); dice.IntN(2) == 0 { // and asks on
+				add(Action{At: at + 2 + dice.IntN(9), Verb: "ask", Client: a.Client, Mode: "reset"})
+				add(Action{At: at + 12 + dice.IntN(9), Verb: "ask", Client: a.Client, Mode: "arm"})
+			}
 		case n < 71:
 			a.Verb = "arm"
 		case n < 74:
@@ -196,9 +212,16 @@ func generate(seed int64, s *shape) (list []Action) {
 			a.Verb, a.Value = "id", float64(id)
 			until(Action{Verb: "id", Joint: a.Joint, Value: float64(j.id)}, 30)
 		case n < 98:
-			a.Verb, a.Value = "late", float64(1+dice.IntN(30))
-		case n < 99:
+			a.Verb, a.Value = "late", float64(1+dice.IntN(45))
+		case n < 99 && dice.IntN(2) == 0:
 			a.Verb, a.Value = "suspend", float64(10+dice.IntN(90))
+		case n < 99 && dice.IntN(3) > 0:
+			a.Verb, a.Value = "button", 1
+			later("reset", "reset", "arm")
+			until(Action{Verb: "button"}, 12)
+		case n < 99:
+			a.Verb, a.Value = "panic", float64(dice.IntN(2))
+			later("reset", "arm")
 		default:
 			a.Verb, a.Fault = "output", outputs()[1+dice.IntN(4)]
 			until(Action{Verb: "output", Fault: wellOutput}, 60)
