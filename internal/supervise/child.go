@@ -22,8 +22,8 @@ const (
 	// lateWake is how late this process must have woken up to count as one that did not run.
 	lateWake = 10 * time.Millisecond
 
-	// pollTime is the time between two looks at a main process that is late, pendingTime how long one that is ready to run
-	// may yet prove that others kept it from running.
+	// pollTime is the time between two looks at a main process that is late, pendingTime how long one that is ready to
+	// run may yet prove that others kept it from running.
 	pollTime    = 10 * time.Millisecond
 	pendingTime = 20 * time.Millisecond
 
@@ -100,8 +100,8 @@ type pipe interface {
 
 // watch answers the beats until the main process is gone or silent for timeout; ordered: it has ended in order. Until
 // the first beat the main process has moved nothing. A time in which this process did not run either counts as no
-// silence, once: beats may have come meanwhile, and a machine that starves both is no hang. Nor does a time in which the
-// main process was ready to run and others ran, up to timeout in all; waited measures it, nil = it is not known.
+// silence, once: beats may have come meanwhile, and a machine that starves both is no hang. Nor does a time in which
+// the main process was ready to run and others ran, up to timeout in all; waited measures it, nil = it is not known.
 func watch(beats pipe, answer func(byte), timeout time.Duration, now func() time.Time,
 	waited func() (longest time.Duration, ready bool)) (ordered bool, err error) {
 	var due, next time.Time // of the verdict; of the next look
@@ -131,7 +131,8 @@ func watch(beats pipe, answer func(byte), timeout time.Duration, now func() time
 			ready := false
 			if waited != nil {
 				longest, ready = waited()
-				if longest = min(longest, left); polls > 0 && longest > 0 { // the first look is what others are compared with
+				// the first look is what others are compared with
+				if longest = min(longest, left); polls > 0 && longest > 0 {
 					answer(starving)
 					due, left = due.Add(longest), left-longest
 				}

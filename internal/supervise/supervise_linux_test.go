@@ -354,14 +354,15 @@ func TestLateSupervisor(t *testing.T) {
 		func() { clock = clock.Add(MinTimeout + time.Millisecond) },                   // a hang
 		func() { t.Error("a hang was excused") },
 	}}
-	if ordered, err := watch(beats, func(byte) {}, MinTimeout, func() time.Time { return clock }, nil); ordered || err != nil ||
+	if ordered, err := watch(beats, func(byte) {}, MinTimeout, func() time.Time { return clock }, nil); ordered ||
+		err != nil ||
 		len(beats.wakes) != 1 {
 		t.Errorf("got ordered %v, %v, %d wake-ups left, want a hang at the fourth", ordered, err, len(beats.wakes))
 	}
 }
 
-// TestStarvedMain: a main process that was ready to run while others ran has not hung, up to twice the timeout; one that
-// did not want to run has.
+// TestStarvedMain: a main process that was ready to run while others ran has not hung, up to twice the timeout; one
+// that did not want to run has.
 func TestStarvedMain(t *testing.T) {
 	for _, c := range []struct {
 		what  string
@@ -391,7 +392,8 @@ func TestStarvedMain(t *testing.T) {
 			func() time.Time { return clock }, waited)
 		if got := clock.Sub(begin); ordered || err != nil || got < c.want || got > c.want+Reserve/2 ||
 			c.waits != bytes.Contains(answers, []byte{starving}) {
-			t.Errorf("%s: got ordered %v, %v, after %v with answers %q, want a hang after %v", c.what, ordered, err, got,
+			t.Errorf("%s: got ordered %v, %v, after %v with answers %q, want a hang after %v", c.what, ordered, err,
+				got,
 				answers, c.want)
 		}
 	}
