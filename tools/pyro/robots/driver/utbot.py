@@ -1,10 +1,10 @@
 """A robot of USARSim for Pyrobot's brains, over the Gamebots protocol of Halyard or USARSim.
 
 Python 2.6 or later and Python 3, standard library only. With Pyrobot installed UTBot is a pyrobot.robot.Robot; without
-it the module works alone: connect, read range sensors, move.
+it the module works alone: connect, read range sensors, move. Its range sensors are pyrobot.robot.device.Device likewise.
 
 Units: metres, radians and degrees as named; x ahead, y left, headings counter-clockwise. Ranges are in units of the
-robot's size (ROBOTS) unless another unit is asked for.
+robot's diameter (ROBOTS) unless another unit is asked for.
 """
 
 import math
@@ -15,10 +15,11 @@ import time
 
 try:
     from pyrobot.robot import Robot as BaseRobot
+    from pyrobot.robot.device import Device as BaseDevice
 except Exception:  # Pyrobot is Python 2 only, and may be absent
-    BaseRobot = object
+    BaseRobot = BaseDevice = object
 
-ROBOT_SIZE = 0.40  # m: one unit ROBOTS, as Pyrobot's Pioneers
+RADIUS = 0.40      # m, as Pyrobot's Pioneers: one unit ROBOTS is twice that
 MAX_WHEEL = 4.0    # rad/s of the wheels at full translate and rotate
 MAX_LINE = 65536   # bytes of one message
 LASER_RANGE = 20.0 # m: what lies farther away does not matter to a brain
@@ -85,32 +86,43 @@ class SensorValue(object):
         return x + self.rawValue * math.cos(th), y + self.rawValue * math.sin(th), z
 
 
-class RangeDevice(object):
+class RangeDevice(BaseDevice):
     """A sonar array or a laser scanner: indexed by number, slice or the name of a group."""
 
     def __init__(self, kind, geometry, maximum, groups=None):
+        if BaseDevice is not object:
+            BaseDevice.__init__(self, kind)
         self.type = self.title = kind
         self.index, self.active, self.visible, self.window = 0, 1, 0, 0
         self.asyncSleep, self.state, self.timestamp = 0.01, 'started', 0.0
         setattr(self, 'async', 0)  # the name is a keyword since Python 3.7
-        self.geometry = geometry  # of each ray: x, y, z, angle (radians, to the left), arc
+        self._rays = geometry  # each one: x, y, z, angle (radians, to the left), arc
         self.count = len(geometry)
         self.maxvalueraw = maximum  # m
-        self.radius, self.units, self.rawunits, self._noise = ROBOT_SIZE, 'ROBOTS', 'METERS', 0.0
+        self.radius, self.units, self.rawunits, self._noise = RADIUS, 'ROBOTS', 'METERS', 0.0
         self.ranges = [maximum] * len(geometry)
+        self.arc = geometry[0][4] if geometry else 0.0
         self.groups = groups or {'all': tuple(range(len(geometry)))}
 
     def convert(self, metres, unit=None):
         unit = (unit or self.units).upper()
-        scale = {'ROBOTS': 1 / ROBOT_SIZE, 'METERS': 1.0, 'M': 1.0, 'CM': 100.0, 'MM': 1000.0, 'RAW': 1.0}.get(unit)
+        scale = {'ROBOTS': 0.5 / self.radius, 'METERS': 1.0, 'M': 1.0, 'CM': 100.0, 'MM': 1000.0, 'RAW': 1.0}.get(unit)
         if unit == 'SCALED':
-            return 2.0 * min(1.0, metres / self.maxvalueraw) - 1.0
+            return min(1.0, metres / self.maxvalueraw)
         if scale is None:
             raise DeviceError('unit: got %r, want ROBOTS, METERS, CM, MM, SCALED or RAW' % unit)
         return metres * scale
 
     def rawToUnits(self, raw, noise=0.0, units=None):
+        if (units or '').upper() == 'UNRAW':  # the inverse
+            return raw / self.convert(1.0) if self.units != 'SCALED' else raw * self.maxvalueraw
         return self.convert(raw, units)
+
+    def distance(self, unit=None):
+        return [v.distance(unit) for v in self]
+
+    def angle(self, unit='degrees'):
+        return [v.angle(unit) for v in self]
 
     def getMaxvalue(self):
         return self.convert(self.maxvalueraw)
@@ -123,10 +135,10 @@ class RangeDevice(object):
         self.units = units.upper()
 
     def getSensorValue(self, pos):
-        return SensorValue(self, self.ranges[pos], pos, self.geometry[pos])
+        return SensorValue(self, self.ranges[pos], pos, self._rays[pos])
 
     def __len__(self):
-        return len(self.geometry)
+        return len(self._rays)
 
     def __iter__(self):
         return iter([self.getSensorValue(i) for i in range(len(self))])
@@ -167,11 +179,13 @@ class UTBot(BaseRobot):
         if BaseRobot is not object:
             BaseRobot.__init__(self)
         self.name, self.model, self.brain = name, model, None
-        self.devices, self.builtinDevices = ['sonar', 'laser'], ['sonar', 'laser']
+        self.type, self.subtype, self.simulated, self.radius, self.units = 'USARSim', model, 1, RADIUS, 'METERS'
+        self.devices, self.builtinDevices = [], []
         self.supportedFeatures = ['range-sensor', 'odometry', 'continuous-movement']
         self.x = self.y = self.z = self.th = self.thr = 0.0
         self.stall, self.timestamp = 0, time.time()
         self._translate = self._rotate = 0.0
+        self._raw, self._origin = (0.0, 0.0, 0.0), (0.0,) * 6
         self._new, self._moved = {}, (time.time(), 0.0, 0.0)
         self._fault = None
         self._socket = socket.create_connection((host, port), TIMEOUT)
@@ -257,6 +271,7 @@ class UTBot(BaseRobot):
         self.range = self.sonar[0]
         self.laser = []
         self._scan()
+        self.devices = self.builtinDevices = ['sonar'] + (['laser'] if self.laser else [])
         self.update()
 
     def _scan(self):
@@ -300,8 +315,8 @@ class UTBot(BaseRobot):
         pose = value(odometry, 'Pose') if odometry else None
         if pose:
             x, y, th = numbers(' '.join(pose))[:3]
-            self.x, self.y, self.thr = x, -y, -th
-            self.th = math.degrees(self.thr)
+            self._raw = x, -y, -th
+            self._place()
         self._look_for_stall()
         for device in self.sonar + self.laser:
             device.updateDevice()
@@ -319,9 +334,48 @@ class UTBot(BaseRobot):
 
     def requires(self, feature):
         for f in [feature] if isinstance(feature, str) else feature:
-            if f not in self.supportedFeatures:
+            if f not in self.supportedFeatures and not self.hasA(f):
                 raise ImportError('robot does not support %r' % f)
         return 1
+
+    def hasA(self, kind):
+        return 1 if kind in self.devices else 0
+
+    def getDevice(self, kind):
+        if not self.hasA(kind):
+            raise AttributeError('unknown device %r' % kind)
+        return getattr(self, kind)[0]
+
+    def getDevices(self):
+        return self.devices
+
+    def getSupportedDevices(self):
+        return self.builtinDevices
+
+    def startDeviceBuiltin(self, item):
+        """Pyrobot's startDevice calls it: sonar and laser run already, and get no second one."""
+        if not self.hasA(item):
+            raise AttributeError('no such builtin device %r' % item)
+        return item
+
+    def setRangeSensor(self, name, index=0):
+        self.range = getattr(self, name)[index]
+        return 'Ok'
+
+    def localize(self, x=0, y=0, thr=0):
+        """Brains call it as they begin: the pose counts from here, m and radians."""
+        with self._lock:
+            self._origin = self._raw + (x, y, thr)
+        self._place()
+
+    def _place(self):
+        """Sets the pose: the odometry since localize."""
+        x0, y0, th0, x, y, th = self._origin
+        dx, dy, turn = self._raw[0] - x0, self._raw[1] - y0, th - th0
+        self.x = x + math.cos(turn) * dx - math.sin(turn) * dy
+        self.y = y + math.sin(turn) * dx + math.cos(turn) * dy
+        self.thr = math.atan2(math.sin(self._raw[2] + turn), math.cos(self._raw[2] + turn))
+        self.th = math.degrees(self.thr)
 
     def supports(self, feature):
         return feature in self.supportedFeatures
