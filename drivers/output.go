@@ -200,3 +200,17 @@ func estimated(l *hal.Layout, joints []Joint) *hal.Layout {
 	}
 	return &whole
 }
+
+// TorqueOffTelegrams returns the bytes that end all pulses of the output, for a process that supervises this one; empty
+// if the output has none or is lost.
+func (f *OutputWriter) TorqueOffTelegrams() ([]servo.Telegram, error) {
+	o, ok := f.output.(interface {
+		TorqueOffTelegrams() ([]servo.Telegram, error)
+	})
+	if !ok {
+		return nil, nil
+	}
+	f.io <- struct{}{}
+	defer func() { <-f.io }()
+	return o.TorqueOffTelegrams()
+}

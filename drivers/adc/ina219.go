@@ -98,3 +98,6 @@ func (s *INA219) Read(values []float64) error {
 
 // Close leaves the chip measuring.
 func (s *INA219) Close() error { return nil }
+
+// INA219Address is the first of its sixteen addresses, by the pins A1 and A0.
+const INA219Address = 0x40

@@ -253,3 +253,16 @@ func AppendRaw(dst []byte, s Shape, rgb []byte) []byte {
 func narrow(v byte, base, span, zero int) byte {
 	return byte((2*base*255 + 2*(int(v)-zero)*span + 255) / (2 * 255))
 }
+
+// Encoding is a way that frames come, by the word of a config.
+type Encoding struct {
+	Word   string
+	Pixels []v4l2.Pixel // the first that the device offers is taken
+}
+
+// Encodings are the ways that frames may come.
+func Encodings() []Encoding {
+	return []Encoding{{"mjpeg", []v4l2.Pixel{v4l2.MJPG, v4l2.JPEG}}, {"yuyv", []v4l2.Pixel{v4l2.YUYV}},
+		{"rgb24", []v4l2.Pixel{v4l2.RGB3}},
+		{"grey", []v4l2.Pixel{v4l2.GREY}}}
+}

@@ -284,3 +284,6 @@ func (s *System) Share(key string, open func() (io.Closer, error)) (io.Closer, e
 }
 
 func (s *System) HostRig() *hal.Rig { return s.Rig }
+
+// MachineRoot contains /sys, /proc and /dev of this machine; tests use a folder instead.
+const MachineRoot = "/"

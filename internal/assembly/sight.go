@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -265,4 +266,23 @@ func (c *rigClock) Now() time.Duration {
 		now += max(0, min(time.Second, time.Duration(time.Now().UnixNano()-c.wall.Load())))
 	}
 	return now
+}
+
+// FindCamera finds a camera by the names of the protocol, "" being the first.
+func (s *System) FindCamera(robot, name string) (w hal.CameraSource, index int, err error) {
+	for _, agent := range s.Rig.Agents() {
+		if robot != "" && !strings.EqualFold(agent.Name(), robot) {
+			continue
+		}
+		sight, err := s.Sight(agent)
+		if err != nil {
+			continue
+		}
+		for i, c := range agent.Layout().Cameras {
+			if sight.Sees(i) && (name == "" || strings.EqualFold(c.Name, name)) {
+				return sight, i, nil
+			}
+		}
+	}
+	return nil, 0, &hal.Error{Kind: hal.Absent, Op: "camera", Err: fmt.Errorf("no camera %q of %q", name, robot)}
 }

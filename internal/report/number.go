@@ -3,7 +3,9 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 )
 
 // Row is one line of a command's answer: a struct whose JSON is for programs, with cells for people.
@@ -58,3 +60,6 @@ func (n Number) String() string {
 	}
 	return fmt.Sprintf("%.4g", float64(n))
 }
+
+// SortedKeys are the keys of m in order.
+func SortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }

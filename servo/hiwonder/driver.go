@@ -1,6 +1,7 @@
 package hiwonder
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/halyard-robotics/halyard/internal/wire/hiwonderwire"
@@ -102,4 +103,33 @@ func question(_ servo.Model, id int) servo.Question {
 	return servo.Question{Ask: ask, Want: want,
 		Same:  func(got []byte) bool { return servo.SameBut(got, want, len(want)-1) },
 		Sound: func(got []byte) bool { return servo.SameBut(got, want) }}
+}
+
+// explain is servo.Traits.Explain. Commands and replies have the same format; a reply repeats the number of its
+// command.
+func explain(_, data []byte, host bool, model func(id int) servo.Model) []string {
+	p := hiwonderwire.NewParser()
+	var k hiwonderwire.Packet
+	return servo.ExplainPackets(data, p.Feed, func() bool { return p.Next(&k) }, func() string {
+		return explainPacket(&k, host, model(int(k.ID)))
+	})
+}
+
+func explainPacket(k *hiwonderwire.Packet, host bool, m servo.Model) string {
+	for i := range commands {
+		c := &commands[i]
+		switch {
+		case k.Command == c.Write && host && c.Write != 0:
+			return fmt.Sprintf("write id %d: %s", k.ID, servo.Fields(m, int(c.Addr), k.Params))
+		case k.Command == c.Read && host:
+			return fmt.Sprintf("read id %d: %s", k.ID, servo.FieldNames(m, int(c.Addr), int(c.Size)))
+		case k.Command == c.Read:
+			return fmt.Sprintf("id %d: %s", k.ID, servo.Fields(m, int(c.Addr), k.Params))
+		}
+	}
+	if name, ok := map[byte]string{hiwonderwire.MoveStart: "move_start", hiwonderwire.MoveStop: "move_stop",
+		hiwonderwire.SaveOffset: "offset_save"}[k.Command]; ok {
+		return fmt.Sprintf("%s id %d", name, k.ID)
+	}
+	return fmt.Sprintf("id %d: command %d: % x", k.ID, k.Command, k.Params)
 }

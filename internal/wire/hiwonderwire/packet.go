@@ -49,3 +49,11 @@ func (p *Parser) Next(k *Packet) bool {
 	*k = Packet{ID: packet[2], Command: packet[4], Params: packet[5 : len(packet)-1]}
 	return true
 }
+
+// The commands without registers, and the one that writes an offset.
+const (
+	MoveStart    = 11 // begin the motion stored by 7
+	MoveStop     = 12 // stay where you are
+	AdjustOffset = 17 // until power-off
+	SaveOffset   = 18 // for good
+)
