@@ -50,11 +50,7 @@ func Run() error {
 	}
 	beats, answers := os.NewFile(3, "beats"), os.NewFile(4, "answers")
 	answer := func(b byte) { syscall.Write(4, []byte{b}) } // a full pipe is a main process that has answers enough
-	load := starvedOf(os.Getppid())
-	waited := func() (time.Duration, bool) {
-		longest, ready := load.since()
-		return time.Duration(longest), ready
-	}
+	waited := starvedOf(os.Getppid()).since
 	if ordered, err := watch(beats, answer, timeout, time.Now, waited); ordered || err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"time"
 )
 
 // starved measures how long a process was ready to run while others ran, from /proc.
@@ -17,9 +18,9 @@ func starvedOf(pid int) *starved {
 	return &starved{fmt.Sprintf("/proc/%d/task/", pid), map[string]int64{}}
 }
 
-// since is the longest time, in ns, that a thread waited since the last call, and whether one waits or runs now: its
-// time is not counted yet.
-func (s *starved) since() (longest int64, ready bool) {
+// since is the longest time that a thread waited since the last call, and whether one waits or runs now: its time is not
+// counted yet.
+func (s *starved) since() (longest time.Duration, ready bool) {
 	list, err := os.ReadDir(s.tasks)
 	if err != nil {
 		return 0, false
@@ -35,7 +36,7 @@ func (s *starved) since() (longest int64, ready bool) {
 		}
 		wait, _ := strconv.ParseInt(string(fields[1]), 10, 64)
 		if before, known := s.waits[task.Name()]; known {
-			longest = max(longest, wait-before)
+			longest = max(longest, time.Duration(wait-before))
 		}
 		s.waits[task.Name()] = wait
 	}

@@ -2,8 +2,10 @@
 
 package supervise
 
+import "time"
+
 type starved struct{}
 
 func starvedOf(int) *starved { return nil }
 
-func (*starved) since() (longest int64, ready bool) { return 0, false }
+func (*starved) since() (longest time.Duration, ready bool) { return 0, false }

@@ -308,6 +308,34 @@ func TestSilentSupervisor(t *testing.T) {
 	}
 }
 
+// TestStarvedSupervisor: a supervisor that is ready to run and does not get to it guards on, up to twice AnswerTimeout.
+func TestStarvedSupervisor(t *testing.T) {
+	const period = 10 * time.Millisecond
+	s, now := watched(t)
+	answered(t, s)
+	s.child.Process.Signal(syscall.SIGSTOP)
+	for quiet := 0; quiet < 5; quiet++ { // what it wrote before
+		if s.Check(); s.heard {
+			quiet = 0
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+	looked := *now
+	s.waited = func() (time.Duration, bool) {
+		passed := *now - looked
+		looked = *now
+		return passed, true
+	}
+	begin := *now
+	for s.Beat() == nil {
+		*now += period
+	}
+	if got := *now - begin; got < 2*AnswerTimeout || got > 2*AnswerTimeout+period {
+		t.Errorf("got silence after %v, want %v", got, 2*AnswerTimeout)
+	}
+	s.Kill()
+}
+
 // TestFrozenMain: a main process that did not run for the timeout learns it before it commands anything.
 func TestFrozenMain(t *testing.T) {
 	s, now := watched(t)

@@ -23,8 +23,8 @@ type Line struct {
 }
 
 const (
-	// AnswerTimeout is the time without an answer after which a supervisor guards nothing: longer than a busy machine
-	// lets a process wait.
+	// AnswerTimeout is the time without an answer after which a supervisor guards nothing. On Linux a time in which it was
+	// ready to run, and others ran, does not count, up to as much again.
 	AnswerTimeout = 350 * time.Millisecond
 	// startTimeout bounds the start of the supervisor, on a busy machine too.
 	startTimeout = 30 * time.Second
@@ -51,6 +51,11 @@ type Supervisor struct {
 	last    time.Duration // of the last Check; below 0: none
 	asked   bool          // a beat is not answered yet
 	silent  time.Duration // since then, as far as the main process ran
+	// waited measures how long the supervisor was ready to run since the last call, while others ran; excused is how much
+	// of silence that was, looked whether it was called in this one.
+	waited  func() (longest time.Duration, ready bool)
+	excused time.Duration
+	looked  bool
 }
 
 // Start starts the supervisor, whose process is command, and waits for its first answer. timeout is the silence that
@@ -78,7 +83,7 @@ func Start(ctx context.Context, command []string, timeout time.Duration, lines [
 		return nil, fmt.Errorf("supervise: start: no answer: %w", err)
 	}
 	s.answers.SetReadDeadline(time.Time{})
-	s.last = -1
+	s.last, s.waited = -1, starvedOf(s.child.Process.Pid).since
 	return s, nil
 }
 
@@ -171,9 +176,15 @@ func (s *Supervisor) Check() error {
 	froze := passed >= s.timeout && !s.starved // a supervisor that was stopped too said nothing meanwhile
 	switch {
 	case s.heard:
-		s.asked, s.silent = false, 0
+		s.asked, s.silent, s.excused, s.looked = false, 0, 0, false
 	case s.asked && !froze: // a time in which this process did not run is no silence of the other
-		s.silent += passed
+		if s.silent += passed; s.silent >= AnswerTimeout/4 {
+			longest, _ := s.waited()
+			if longest = min(longest, AnswerTimeout-s.excused, s.silent); s.looked {
+				s.silent, s.excused = s.silent-longest, s.excused+longest
+			}
+			s.looked = true
+		}
 	}
 	select {
 	case <-s.ended:
