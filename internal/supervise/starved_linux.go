@@ -18,8 +18,8 @@ func starvedOf(pid int) *starved {
 	return &starved{fmt.Sprintf("/proc/%d/task/", pid), map[string]int64{}}
 }
 
-// since is the longest time that a thread waited since the last call, and whether one waits or runs now: its time is not
-// counted yet.
+// since is the longest time that a thread waited since the last call, and whether one waits or runs now: its time is
+// not counted yet.
 func (s *starved) since() (longest time.Duration, ready bool) {
 	list, err := os.ReadDir(s.tasks)
 	if err != nil {

@@ -23,8 +23,8 @@ type Line struct {
 }
 
 const (
-	// AnswerTimeout is the time without an answer after which a supervisor guards nothing. On Linux a time in which it was
-	// ready to run, and others ran, does not count, up to as much again.
+	// AnswerTimeout is the time without an answer after which a supervisor guards nothing. On Linux a time in which it
+	// was ready to run, and others ran, does not count, up to as much again.
 	AnswerTimeout = 350 * time.Millisecond
 	// startTimeout bounds the start of the supervisor, on a busy machine too.
 	startTimeout = 30 * time.Second
@@ -51,8 +51,8 @@ type Supervisor struct {
 	last    time.Duration // of the last Check; below 0: none
 	asked   bool          // a beat is not answered yet
 	silent  time.Duration // since then, as far as the main process ran
-	// waited measures how long the supervisor was ready to run since the last call, while others ran; excused is how much
-	// of silence that was, looked whether it was called in this one.
+	// waited measures how long the supervisor was ready to run since the last call, while others ran; excused is how
+	// much of silence that was, looked whether it was called in this one.
 	waited  func() (longest time.Duration, ready bool)
 	excused time.Duration
 	looked  bool
