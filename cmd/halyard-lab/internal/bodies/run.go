@@ -190,10 +190,9 @@ func (s *stage) follow(c client, begin time.Duration, length time.Duration, see 
 
 // now is the time of the robot: periods that a late computer has missed pass for a real one alone.
 func (s *stage) now() time.Duration {
-	rig := s.sys.Rig()
-	t := time.Duration(rig.LastCycle()) * rig.Period()
+	s.sys.Rig().Stats(&s.stats) // waits for the end of the cycle whose answer the client has
+	t := s.stats.Time
 	if s.real {
-		rig.Stats(&s.stats)
 		t += s.stats.Behind
 	}
 	return t
