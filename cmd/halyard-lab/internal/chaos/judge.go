@@ -203,6 +203,11 @@ func (r *run) rule(i int, to hal.GuardState) {
 
 // judgeStop judges what a stop has done when it returns, and what it reports.
 func (r *run) judgeStop(stops []hal.JointStop) {
+	for i, a := range r.agents {
+		if told, state := a.Condition().State, a.State(); told != hal.Stopped || state != hal.Stopped {
+			r.violated(status, r.first(i), "%v and %v when a stop has returned", told, state)
+		}
+	}
 	for i := range r.joints {
 		j, w := &r.joints[i], &r.watches[i]
 		bad, _ := r.spoiled(j)

@@ -269,6 +269,11 @@ func (r *run) act(a *Action) {
 			r.recovered()
 		}
 	case "arm":
+		for i, agent := range r.agents {
+			if r.latched && agent.Arm() == nil {
+				r.violated(status, r.first(i), "an agent is armed while a stop is latched")
+			}
+		}
 		if rig.Arm() == nil || !r.ended {
 			r.ruled(hal.Armed)
 			for i := range r.rules {
