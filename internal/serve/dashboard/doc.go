@@ -6,6 +6,7 @@
 //	GET  /frames       ?rig=0&bus=NAME: the newest bytes of a line of servos, JSON
 //	GET  /recordings   the recordings in the folder of the config's record.file, else in the working folder, JSON
 //	GET  /recording    ?name=FILE: one of them, thinned out; /compare?a=FILE&b=FILE: the differences of two, JSON
+//	GET  /trace        ?rig=0&channel=AGENT/CHANNEL&after=S&most=N: samples of channels, one a cycle, binary; see Server.trace
 //	GET  /ws           the WebSocket below
 //	GET  /metrics      for Prometheus
 //	GET  /healthz      200 while every rig runs

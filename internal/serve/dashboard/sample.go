@@ -38,8 +38,9 @@ type shown struct {
 	session *hal.Session
 	journal *Journal
 	quiet   []hal.EventID // of every cycle
-	cycled  atomic.Int64  // Unix time of the last cycle, ns
-	free    atomic.Int64  // of the last one without a latched stop
+	tracer  tracer
+	cycled  atomic.Int64 // Unix time of the last cycle, ns
+	free    atomic.Int64 // of the last one without a latched stop
 
 	mu       sync.Mutex
 	due      bool
@@ -53,7 +54,7 @@ type shown struct {
 var quietEvents = []string{"/Control/NextStep", "/Control/StepCompleted", "/Control/TryCompleted"}
 
 func newShown(s Source, j *Journal) *shown {
-	r := &shown{Source: s, journal: j}
+	r := &shown{Source: s, journal: j, tracer: tracer{ended: make(chan struct{}, 1)}}
 	for _, name := range quietEvents {
 		if id, ok := s.Rig.Events().Lookup(name); ok {
 			r.quiet = append(r.quiet, id)
@@ -74,6 +75,9 @@ func (r *shown) Cycle(c *hal.Cycle) {
 			r.journal.Add("event", r.Rig.Events().Name(e))
 		}
 	}
+	if r.tracer.active.Load() {
+		signal(r.tracer.ended)
+	}
 	if r.System == nil || !r.mu.TryLock() { // a sample is being taken: the next cycle has newer poses
 		return
 	}
@@ -84,8 +88,9 @@ func (r *shown) Cycle(c *hal.Cycle) {
 	}
 }
 
-// Deferrable implements hal.Deferrable: a sample calls the agents first, which runs deferred cycles.
-func (*shown) Deferrable() bool { return true }
+// Deferrable implements hal.Deferrable: a sample calls the agents first, which runs deferred cycles. A trace needs each
+// cycle in time.
+func (r *shown) Deferrable() bool { return !r.tracer.active.Load() }
 
 // copy copies the poses between cycles. Under the lock.
 func (r *shown) copy() {

@@ -173,6 +173,16 @@ func (s *Server) URL() string {
 // Serve serves until ctx ends or the listener fails, then ends every tab and waits for it: no jog continues.
 func (s *Server) Serve(ctx context.Context) error {
 	defer s.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	var traces sync.WaitGroup
+	defer traces.Wait()
+	defer cancel()
+	for _, r := range s.sampler.rigs {
+		traces.Go(func() {
+			defer r.Rig.Contain("dashboard")
+			r.tracer.run(ctx, r.Rig)
+		})
+	}
 	return ws.Serve(ctx, s.listener, protocols.Limits{Connections: maxConnections, PerAddress: maxConnections,
 		Strangers: maxStrangers}, s)
 }
@@ -263,6 +273,9 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request) {
 		return
 	case "/mesh":
 		s.mesh(w, r)
+		return
+	case "/trace":
+		s.trace(w, r)
 		return
 	case "/":
 		r.URL.Path = "/index.html"

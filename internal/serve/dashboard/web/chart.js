@@ -18,10 +18,11 @@ function step(range) {
 export const left = 58, right = 8;
 
 // draw draws curves from t0 to t1. A curve has a name, a unit, a style (which colour), dash, newest (its last value) and each(f), which
-// calls f with every time and value. cursor is the x of a line at which values are told, -1 = none; marks are times with text.
-export function draw(canvas, pen, { t0, t1, curves, cursor = -1, marks = [] }) {
-  const scale = Math.min(devicePixelRatio || 1, 2), w = canvas.clientWidth, h = canvas.clientHeight, span = t1 - t0;
-  if (canvas.width !== Math.round(w * scale) || canvas.height !== Math.round(h * scale)) { canvas.width = Math.round(w * scale); canvas.height = Math.round(h * scale); }
+// calls f with every time and value. cursor is the x of a line at which values are told, -1 = none; marks are times with text. Of lanes
+// above one another this is number lane.
+export function draw(canvas, pen, { t0, t1, curves, cursor = -1, marks = [], lane = 0, lanes = 1 }) {
+  const scale = Math.min(devicePixelRatio || 1, 2), w = canvas.clientWidth, full = canvas.clientHeight, h = full / lanes, span = t1 - t0;
+  if (canvas.width !== Math.round(w * scale) || canvas.height !== Math.round(full * scale)) { canvas.width = Math.round(w * scale); canvas.height = Math.round(full * scale); }
   let low = Infinity, high = -Infinity;
   for (const s of curves) s.each((t, v) => { if (t >= t0 && t <= t1 && Number.isFinite(v)) { low = Math.min(low, v); high = Math.max(high, v); } });
   if (!(low <= high)) { low = -1; high = 1; }
@@ -30,7 +31,7 @@ export function draw(canvas, pen, { t0, t1, curves, cursor = -1, marks = [] }) {
   low -= pad;
   high += pad;
   const x = (t) => left + (t - t0) / span * (w - left - right), y = (v) => top + (high - v) / (high - low) * (h - top - bottom);
-  pen.setTransform(scale, 0, 0, scale, 0, 0);
+  pen.setTransform(scale, 0, 0, scale, 0, scale * lane * h);
   pen.fillStyle = css("--card");
   pen.fillRect(0, 0, w, h);
   pen.font = "12px system-ui, sans-serif";
@@ -62,13 +63,23 @@ export function draw(canvas, pen, { t0, t1, curves, cursor = -1, marks = [] }) {
     pen.setLineDash(s.dash);
     pen.beginPath();
     let up = true, near = NaN, best = Infinity;
+    // Of all samples in a column of pixels the first, the least, the greatest and the last are drawn: no peak is lost.
+    let column = NaN, least = 0, most = 0, end = 0;
+    const flush = () => { if (!Number.isNaN(column)) for (const p of [least, most, end]) pen.lineTo(column, y(p)); };
     s.each((t, v) => {
       if (t < t0 || t > t1) return;
-      if (!Number.isFinite(v)) { up = true; return; }
-      if (up) pen.moveTo(x(t), y(v)); else pen.lineTo(x(t), y(v));
+      if (!Number.isFinite(v)) { flush(); [column, up] = [NaN, true]; return; }
+      const px = Math.round(2 * x(t)) / 2;
+      if (up || px !== column) {
+        flush();
+        if (up) pen.moveTo(px, y(v)); else pen.lineTo(px, y(v));
+        [column, least, most] = [px, v, v];
+      }
+      [least, most, end] = [Math.min(least, v), Math.max(most, v), v];
       up = false;
       if (Math.abs(t - at) < best) { best = Math.abs(t - at); near = v; }
     });
+    flush();
     pen.stroke();
     const value = Number.isNaN(at) ? s.newest : near, words = s.name + "  " + (Number.isFinite(value) ? value.toFixed(3) : "–") + " " + s.unit;
     const line = top + 12 + 16 * row++;

@@ -46,7 +46,7 @@ void main() {
   vec3 m = normalize(n), to = eye - world;
   float far = length(to);
   // Walls of the world between the eye and what it looks at are cut away.
-  if (number < 0.5 && ground < 0.5 && c.a > 0.995 && far < reach && m.z < 0.7) discard;
+  if (number < 0.5 && ground < 0.5 && c.a > 0.995 && far < 1.1 * reach && m.z < 0.7) discard;
   if (picking > 0.5) {
     pixel = vec4(mod(number, 256.0) / 255.0, floor(number / 256.0) / 255.0, 0.0, 1.0);
     return;

@@ -92,7 +92,7 @@ function row(a, i) {
   const agent = rig.layout.agents[a], j = agent.joints[i], unit = way(j), b = bar(a, i), [minus, plus] = jogs(a, i);
   const position = text(), warmth = text(), state = text(), fault = text(), next = text();
   const name = el("button", { type: "button", class: "name", title: agent.name + "/" + j.name, onclick: () => pick(a, i) },
-    el("span", { class: j.body, title: j.body }, marks[j.body] ?? ""), ...breaks((rig.layout.agents.length > 1 ? agent.name + "/" : "") + j.name));
+    el("span", { class: j.body, title: j.body }, marks[j.body] ?? ""), ...breaks(j.name));
   const why = el("button", { type: "button", class: "why", hidden: true, onclick: () => pick(a, i) }, "✕ ", fault, " → ", next);
   const values = [el("span", { class: "n" }, position), el("span", { class: "n warmth" }, warmth), el("span", { class: "state" }, state)];
   const e = el("div", { class: "row", role: "group", "aria-label": j.name }, name, el("span", { class: "jog" }, minus), b.e, el("span", { class: "jog" }, plus), ...values, why);
@@ -117,10 +117,13 @@ function row(a, i) {
 // list is all rows, with the choice of one for a phone.
 export function list() {
   const rows = [], box = el("div", { class: "rows" });
-  for (const [a, agent] of (rig.layout?.agents ?? []).entries()) for (const i of agent.joints.keys()) rows.push(row(a, i));
-  box.append(...rows.map((r) => r.e));
+  for (const [a, agent] of (rig.layout?.agents ?? []).entries()) {
+    if (rig.layout.agents.length > 1 && agent.joints.length) box.append(el("div", { class: "agent" }, agent.name));
+    for (const i of agent.joints.keys()) { rows.push(row(a, i)); box.append(rows.at(-1).e); }
+  }
+  rows[0]?.e.classList.add("first");
   const one = el("select", { "aria-label": "Joint", onchange: () => { const r = rows[one.value]; pick(r.a, r.i); } },
-    ...rows.map((r, n) => el("option", { value: n }, r.e.querySelector(".name").textContent)));
+    ...rows.map((r, n) => el("option", { value: n }, (rig.layout.agents.length > 1 ? rig.layout.agents[r.a].name + "/" : "") + rig.layout.agents[r.a].joints[r.i].name)));
   const step = (by) => { if (rows.length) { const r = rows[(Number(one.value) + by + rows.length) % rows.length]; pick(r.a, r.i); } };
   const chooser = el("div", { class: "chooser" }, el("button", { type: "button", "aria-label": "Joint before", onclick: () => step(-1) }, "‹"), one,
     el("button", { type: "button", "aria-label": "Next joint", onclick: () => step(1) }, "›"));
