@@ -8,11 +8,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/sim/identify"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // How a session moves a joint. All of it passes the robot's guard.
@@ -389,4 +392,33 @@ func (m *mover) toPose(ctx context.Context, pose []float64) error {
 		}
 	}
 	return nil
+}
+
+// ConvertServo writes the servo file from as a parameter file of BAM, or such a file as a servo file. name is the
+// servo's name if BAM's file lacks it. lost describes the data that the written file cannot hold.
+func ConvertServo(from, name, to string, now time.Time) (lost []string, err error) {
+	data, err := yaml.ReadFile(from)
+	if err != nil {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "convert " + from, Err: err}
+	}
+	if !identify.IsFile(from) {
+		s, err := identify.ParseBAM(data, from, name)
+		if err != nil {
+			return nil, err
+		}
+		s.Date = now
+		return nil, s.Save(to)
+	}
+	s, err := identify.ParseServo(data, from)
+	if err != nil {
+		return nil, err
+	}
+	out, without, err := s.EncodeBAM()
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range without {
+		lost = append(lost, l+": BAM's models do not have it")
+	}
+	return lost, yaml.WriteFile(to, out)
 }

@@ -1,9 +1,16 @@
 package doctor
 
 import (
+	"errors"
+	"os"
+
 	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/drivers/base"
+	"github.com/halyard-robotics/halyard/drivers/can"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // The robots of Dynamixels: protocol 2.0 and 1.0.
@@ -124,5 +131,132 @@ func calibrationFaultCases() []FaultCase {
 		},
 			physics(3, func(s *actuator.Servo) { s.Position = 2 }), "calibration", StateWarn, 3, 0, "outside", measure},
 		{"none, and calibrated", arm, "", sound, nil, "", "", noID, 0, "", ""},
+	}
+}
+
+// The made-up robots of motor controllers: three VESCs, one behind the other, and three CyberGears on CAN.
+const (
+	vescs      = "vesc-6-trio"
+	cybergears = "cybergear-trio"
+)
+
+// motorFaultCases are what can be wrong with motor controllers and with a CAN bus.
+func motorFaultCases() []FaultCase {
+	down := &can.Link{Name: "can0"}
+	off := &can.Link{Name: "can0", Up: true, State: can.BusOff, Bitrate: 1000000}
+	slow := &can.Link{Name: "can0", Up: true, Bitrate: 500000}
+	list := []FaultCase{
+		{"no timeout", vescs, "", nil, preset(2, "timeout", 0), "setting", StateFail, 2, hal.Unsafe, "timeout: got 0s",
+			"as the finding says"},
+		{"timeout too long", vescs, "", nil, preset(2, "timeout", 60000), "setting", StateFail, 2, hal.Unsafe,
+			"got 1m0s", "as the finding says"},
+		{"hot", vescs, "", nil, heat(2, 120), "alarm", StateFail, 2, hal.BusFault, "heat", "cool"},
+		{"voltage low", vescs, "", nil, supply(2, 6), "alarm", StateFail, 2, hal.BusFault, "voltage", "supply"},
+		{"bus too slow", vescs, "clock.period=2ms", nil, nil, "load", StateFail, noID, hal.BusFault, "of 2ms",
+			"two buses"},
+		{"other bit rate", cybergears, "", nil, preset(2, "baud_rate", 500000), "servo", StateFail, 2, hal.Absent,
+			"no answer", "between id 1 and id 2"},
+		{"CAN interface down", cybergears, "", nil, refuse(down.Check(1000000)), "port", StateFail, noID, hal.Absent,
+			"is down", "ip link set can0 up type can bitrate 1000000"},
+		{"CAN bus-off", cybergears, "", nil, refuse(off.Check(1000000)), "port", StateFail, noID, hal.Absent, "bus-off",
+			"ip link set can0 down"},
+		{"CAN at another rate", cybergears, "", nil, refuse(slow.Check(1000000)), "port", StateFail, noID, hal.Invalid,
+			"got 500000, want 1000000", "bitrate 1000000"},
+	}
+	for _, robot := range []string{vescs, cybergears} {
+		list = append(list,
+			FaultCase{"supply off", robot, "", nil, fault("off bus"), "power", StateFail, noID, hal.BusFault,
+				"none of the motors", "supply"},
+			FaultCase{"motor missing", robot, "", nil, fault("off servo 2"), "servo", StateFail, 2, hal.Absent,
+				"no answer", "between id 1 and id 2"})
+	}
+	return list
+}
+
+// wireFault plants a fault of the device at the end of a serial line.
+func wireFault(line string, f wire.Fault) func(*TestRobot) error {
+	return tampered(func(_ *TestRobot, e *assembly.Emulation) {
+		if l, ok := e.Lines[line].(*wire.Line); ok {
+			l.Fault(f)
+		}
+	})
+}
+
+// tampered changes the emulated devices before they are examined.
+func tampered(with func(*TestRobot, *assembly.Emulation)) func(*TestRobot) error {
+	return func(p *TestRobot) error {
+		p.Exam.Tamper = func(e *assembly.Emulation) { with(p, e) }
+		return nil
+	}
+}
+
+// baseFaultCases are what can be wrong with a robot base and with a scanner.
+func baseFaultCases() []FaultCase {
+	const robot = "p2at"
+	return []FaultCase{
+		{"base switched off", robot, "", nil, wireFault("base", wire.Fault{Kind: wire.PowerLoss}),
+			"device", StateFail, noID, hal.Absent, "no base answers", "switch it on"},
+		{"base at another rate", robot, "", nil, tampered(func(_ *TestRobot, e *assembly.Emulation) {
+			e.Lines["base"] = assembly.SerialEnd{Board: e.Bases[0].Board(19200)}.Line("base", 9600, 1)
+		}), "device", StateFail, noID, hal.Absent, "no base answers", "buses.base.baud"},
+		{"another robot", robot, "", nil, tampered(func(p *TestRobot, _ *assembly.Emulation) {
+			p.Exam.plan.Bases[0].Robot, _ = base.RobotOf("p2dx") // which its table knows
+		}), "device", StateFail, noID, hal.Invalid, "got a p2at, want a p2dx", "hardware.base.robot"},
+		{"battery nearly empty", robot, "", nil,
+			tampered(func(_ *TestRobot, e *assembly.Emulation) { e.Bases[0].Life = 1e9 }),
+			"battery", StateWarn, noID, 0, "11.0 V", "charge"},
+		{"scanner without power", robot, "", nil, wireFault("laser", wire.Fault{Kind: wire.PowerLoss}),
+			"device", StateFail, noID, hal.Absent, "no scanner answers", "power"},
+		{"scanner's transmit wire cut", robot, "", nil, wireFault("laser", wire.Fault{Kind: wire.OpenWire}),
+			"device", StateFail, noID, hal.Absent, "no scanner answers", "TX to RX"},
+	}
+}
+
+// hostFaultCases are what can be wrong on the machine's side of a line.
+func hostFaultCases() []FaultCase {
+	type files = map[string]string
+	denied := &hal.Error{Kind: hal.Busy, Op: "open",
+		Err: errors.New(`permission denied: you are not in group "dialout"`), Try: "sudo usermod -aG dialout $USER"}
+	// A UART of a Raspberry Pi, and a slow adapter in addition to the U2D2.
+	uart := files{"sys/class/tty/ttyAMA0/device/driver": "-> ../../../../bus/amba/drivers/uart-pl011",
+		"dev/ttyAMA0": "", "proc/cmdline": "root=/dev/mmcblk0p2 console=ttyAMA0,115200 console=tty1\n"}
+	const cp2105 = "sys/devices/usb1/1-2/1-2:1.0/ttyUSB1/tty/ttyUSB1/"
+	slow := files{"sys/devices/usb1/1-2/idVendor": "10c4\n", "sys/devices/usb1/1-2/idProduct": "ea70\n",
+		cp2105 + "dev": "", cp2105 + "device": "-> ../../../ttyUSB1",
+		"sys/class/tty/ttyUSB1": "-> ../../devices/usb1/1-2/1-2:1.0/ttyUSB1/tty/ttyUSB1", "dev/ttyUSB1": "",
+		"dev/serial/by-path/usb-0:2": "-> ../../ttyUSB1"}
+	return []FaultCase{
+		{"none, and a machine", arm, "", nil, OnMachine(nil), "", "", noID, 0, "", ""},
+		{"adapter missing", arm, "", nil, onPort("/dev/serial/by-id/usb-other", 0, nil),
+			"port", StateFail, noID, hal.Absent, "plugged in: " + AdapterName + " (FT232H)", "halyard ports"},
+		{"no adapter at all", arm, "", nil,
+			OnMachine(files{"dev/serial/by-id/usb-FTDI_U2D2": "gone", "sys/class/tty/ttyUSB0": "gone",
+				"sys/class/tty/none": ""}),
+			"port", StateFail, noID, hal.Absent, "no adapter is plugged in", "plug"},
+		{"adapter refused by the system", arm, "", nil,
+			refuse(&hal.Error{Kind: hal.Absent, Op: "open", Err: os.ErrNotExist}),
+			"port", StateFail, noID, hal.Absent, "not exist", "halyard ports"},
+		{"adapter unplugged", arm, "", nil, fault("unplug bus"), "port", StateFail, noID, hal.Absent, "gone", "plug"},
+		{"adapter unplugged in the middle", arm, "", nil, fault("unplug bus from=100ms"), "port", StateFail, noID,
+			hal.Absent, "vanished", "cable"},
+		{"no permission", arm, "", nil, refuse(denied), "access", StateFail, noID, hal.Busy, "dialout", "usermod"},
+		{"node without an adapter", arm, "", nil, OnMachine(files{"dev/ttyUSB0": "gone"}), "access", StateFail, noID,
+			hal.Busy, "no such file", "udev"},
+		{"port held", arm, "", nil, OnMachine(files{"proc/812/fd/7": "-> /dev/ttyUSB0",
+			"proc/812/cmdline": "lerobot\x00"}),
+			"holder", StateFail, noID, hal.Busy, "pid 812 (lerobot)", "kill 812"},
+		{"kernel's console", arm, "", nil, onPort("/dev/ttyAMA0", 0, uart), "holder", StateFail, noID, hal.Busy,
+			"console", "raspi-config"},
+		{"ModemManager runs", arm, "", nil, OnMachine(files{"proc/99/comm": "ModemManager\n"}),
+			"conflict", StateWarn, noID, 0, "ModemManager", "systemctl"},
+		{"brltty runs", arm, "", nil, OnMachine(files{"proc/99/comm": "brltty\n"}), "conflict", StateWarn, noID, 0,
+			"brltty", "systemctl"},
+		{"name that changes", arm, "", nil, onPort("/dev/ttyUSB0", 0, nil), "name", StateWarn, noID, 0,
+			"another adapter", AdapterName},
+		{"adapter too slow", arm, "", nil, onPort("/dev/serial/by-path/usb-0:2", 3000000, slow),
+			"rate", StateFail, noID, hal.Invalid, "a CP2105 at 2000000", "FT232H"},
+		{"latency timer", arm, "", nil, slowAdapter, "latency", StateWarn, noID, 0, "16ms", "udev"},
+		{"latency timer, emulated", arm, "buses.arm.timing.latency_timer=2ms", nil, nil, "latency", StateWarn, noID, 0,
+			"2ms", "1ms"},
 	}
 }
