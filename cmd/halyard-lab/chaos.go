@@ -19,7 +19,7 @@ import (
 // newChaos makes the sub-command.
 func newChaos(p *command.Program) *cobra.Command {
 	var seeds int
-	var quick, ideal bool
+	var quick, ideal, known bool
 	var first int64
 	var replay string
 	var long strings.Builder
@@ -47,6 +47,9 @@ func newChaos(p *command.Program) *cobra.Command {
 				return &hal.Error{Kind: hal.Invalid, Op: "chaos",
 					Err: fmt.Errorf("--seeds and --first: got %d and %d, want 1 or more", seeds, first)}
 			}
+			if known {
+				return knownChaos(p)
+			}
 			if replay != "" {
 				if len(args) != 1 {
 					return &hal.Error{Kind: hal.Invalid, Op: "chaos --replay",
@@ -68,6 +71,7 @@ func newChaos(p *command.Program) *cobra.Command {
 	c.Flags().Int64Var(&first, "first", 1, "first seed; with --replay the seed of the robot")
 	c.Flags().BoolVar(&quick, "quick", false, "end at the first violation, and do not reduce it")
 	c.Flags().BoolVar(&ideal, "ideal", false, "measure at the end of a cycle, not at its beginning as real lines do")
+	c.Flags().BoolVar(&known, "known", false, "run the schedules that broke an invariant once, with both timings")
 	c.Flags().StringVar(&replay, "replay", "", "run the schedule of this file")
 	return c
 }
@@ -166,4 +170,22 @@ func replayChaos(p *command.Program, config string, seed int64, file string, ide
 	}
 	p.Note("%s seed %d: %d actions, no violation", config, seed, len(schedule))
 	return nil
+}
+
+// knownChaos runs the schedules that broke an invariant once, and ends at the first that does.
+func knownChaos(p *command.Program) error {
+	all, err := chaos.AllKnown()
+	for i := range all {
+		for _, ideal := range []bool{false, true} {
+			r, err := all[i].Run(ideal)
+			if err != nil {
+				return err
+			}
+			if r.Violated != "" {
+				return &hal.Error{Kind: hal.Differs, Op: "chaos", Err: fmt.Errorf("%s: %s", all[i].Name, r.Describe())}
+			}
+		}
+	}
+	p.Note("%d schedules, no violation", len(all))
+	return err
 }

@@ -214,11 +214,15 @@ func (r *Runner) tests(ctx context.Context, b build, env []string, m *Mutant) st
 	return ""
 }
 
-// schedules is the first violation of a config, "" = none.
+// schedules is the first violation of the schedules that found an error once, and of each config; "" = none.
 func (r *Runner) schedules(ctx context.Context, b build, env []string) string {
+	runs := [][]string{{"chaos", "--known"}}
 	for _, config := range r.Robots {
+		runs = append(runs, []string{"chaos", config, "--quick", "--seeds", fmt.Sprint(r.Chaos)})
+	}
+	for _, args := range runs {
 		limited, cancel := context.WithTimeout(ctx, scheduleTime)
-		out, err := r.command(limited, env, b.lab, "chaos", config, "--quick", "--seeds", fmt.Sprint(r.Chaos))
+		out, err := r.command(limited, env, b.lab, args...)
 		cancel()
 		if err != nil && ctx.Err() == nil {
 			return "chaos " + firstLine(out)
