@@ -32,3 +32,33 @@ func TestConformance(t *testing.T) {
 					"angle that is not known"},
 		})
 }
+
+// TestSentences: each sentence of the document that says what is, with the tests that hold it.
+func TestSentences(t *testing.T) {
+	const all = "TestTranscript"
+	protocolstest.Sentences(t, "../..", "ODCP, sentence by sentence", []protocolstest.Sentence{
+		{"1", "For each simulated agent an ODCP server can be started.", "", "cmd/halyard.TestODCPBesideOSP"},
+		{"1", "Settings are applied during the next simulation step and kept until another command.",
+			"on emulated and real bodies for as long as the guard's deadline", all},
+		{"1", "Settings are applied when a UDP packet is received, independently of the current step.", "",
+			all + ", cmd/halyard.TestODCPBesideOSP"},
+		{"1", "There is no protection against multiple controllers.",
+			"differs on a real body: only while its lease is free", all + ", TestReal"},
+		{"2", "Connecting and disconnecting are optional and notify the simulator.", "", all},
+		{"2", "Any client can send commands and requests independently of the connection messages.", "", all},
+		{"3", "Messages use a single byte as header to identify the command.", "", "TestDecode, TestEncode"},
+		{"3", "Integers are sent as 4 byte numbers in little-endian format.", "", "TestDecode, TestEncode"},
+		{"4.1", "The reply has the acknowledge header byte, 15 and 1.", "", all},
+		{"4.2", "The reply to a disconnection is its header byte.", "", all},
+		{"4.3", "Always all motor angles have to be sent at once.",
+			"differs: of a short datagram the values that it has are used", all},
+		{"4.3", "The order of the settings is the order of the motors of the agent.", "", all},
+		{"4.3", "Motor angles are integers in a range of [0, 1023].", "clamped; -1 commands nothing", all + ", TestUnknown"},
+		{"4.3", "The null position of the motors is set with a 512.", "the nearest to it: the middle is 511.5", "TestScale"},
+		{"4.3", "The maximal torque is specified for each motor separately.", "", all},
+		{"4.3", "Torque settings are integers in a range of [0, 1023].", "clamped", all + ", TestScale"},
+		{"4.3", "The client does not get a reply.", "", all},
+		{"4.4", "Motor positions are sent in the same format as in the motor setting command.", "", all + ", TestSocket"},
+		{"5", "All identifiers are unsigned chars.", "", "TestDecode, TestConformance"},
+	})
+}

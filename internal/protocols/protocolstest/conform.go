@@ -111,6 +111,26 @@ func row(t *testing.T, b *strings.Builder, root string, tests []testSource, r *R
 		strings.Join(names, ", "))
 }
 
+// Sentence is what a document says in a section, how it is kept where that is not word by word, and the tests.
+type Sentence struct{ Section, Text, How, Tests string }
+
+// Sentences checks the part of docs/conformance.md with that heading, and that each test exists.
+func Sentences(t *testing.T, root, heading string, list []Sentence) {
+	t.Helper()
+	tests := sources(t, ".")
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s\n\n| section | the document | how | tests |\n| --- | --- | --- | --- |\n", heading)
+	for _, s := range list {
+		for name := range strings.SplitSeq(s.Tests, ", ") {
+			if !exists(t, root, tests, name) {
+				t.Errorf("%s: %q: test %s: not found", heading, s.Text, name)
+			}
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", s.Section, s.Text, s.How, s.Tests)
+	}
+	Section(t, filepath.Join(root, "docs", "conformance.md"), heading, b.String())
+}
+
 // Section checks the part of a page under its heading, or writes it with -update.
 func Section(t *testing.T, page, heading, want string) {
 	t.Helper()
@@ -165,9 +185,6 @@ func sources(t *testing.T, dir string) []testSource {
 	values, decls := map[string]string{}, map[string]ast.Node{}
 	texts := map[string]*ast.FuncDecl{}
 	for _, name := range files {
-		if filepath.Base(name) == "conform_test.go" {
-			continue
-		}
 		source, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -176,7 +193,14 @@ func sources(t *testing.T, dir string) []testSource {
 		if err != nil {
 			t.Fatal(err)
 		}
-		of := func(n ast.Node) string { return string(source[n.Pos()-1 : n.End()-1]) }
+		// what checks the page proves nothing
+		proves := filepath.Base(name) != "conform_test.go"
+		of := func(n ast.Node) string {
+			if !proves {
+				return ""
+			}
+			return string(source[n.Pos()-1 : n.End()-1])
+		}
 		for _, d := range tree.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") {
 				tests, texts[f.Name.Name] = append(tests, testSource{f.Name.Name, of(f)}), f
@@ -195,6 +219,9 @@ func sources(t *testing.T, dir string) []testSource {
 		return strings.Count(b.name, "Transcript") - strings.Count(a.name, "Transcript")
 	})
 	for i := range tests {
+		if tests[i].text == "" {
+			continue
+		}
 		tests[i].text += named(texts[tests[i].name], values, decls, map[string]bool{})
 	}
 	return tests
