@@ -53,12 +53,15 @@ func TestSentences(t *testing.T) {
 		{"4.3", "Always all motor angles have to be sent at once.",
 			"differs: of a short datagram the values that it has are used", all},
 		{"4.3", "The order of the settings is the order of the motors of the agent.", "", all},
-		{"4.3", "Motor angles are integers in a range of [0, 1023].", "clamped; -1 commands nothing", all + ", TestUnknown"},
-		{"4.3", "The null position of the motors is set with a 512.", "the nearest to it: the middle is 511.5", "TestScale"},
+		{"4.3", "Motor angles are integers in a range of [0, 1023].", "clamped; -1 commands nothing",
+			all + ", TestUnknown"},
+		{"4.3", "The null position of the motors is set with a 512.", "the nearest to it: the middle is 511.5",
+			"TestScale"},
 		{"4.3", "The maximal torque is specified for each motor separately.", "", all},
 		{"4.3", "Torque settings are integers in a range of [0, 1023].", "clamped", all + ", TestScale"},
 		{"4.3", "The client does not get a reply.", "", all},
-		{"4.4", "Motor positions are sent in the same format as in the motor setting command.", "", all + ", TestSocket"},
+		{"4.4", "Motor positions are sent in the same format as in the motor setting command.", "",
+			all + ", TestSocket"},
 		{"5", "All identifiers are unsigned chars.", "", "TestDecode, TestConformance"},
 	})
 }
