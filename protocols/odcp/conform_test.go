@@ -36,7 +36,7 @@ func TestConformance(t *testing.T) {
 // TestSentences: each sentence of the document that says what is, with the tests that hold it.
 func TestSentences(t *testing.T) {
 	const all = "TestTranscript"
-	protocolstest.Sentences(t, "../..", "ODCP, sentence by sentence", []protocolstest.Sentence{
+	protocolstest.Sentences(t, "../..", "ODCP, sentence by sentence", [][4]string{
 		{"1", "For each simulated agent an ODCP server can be started.", "", "cmd/halyard.TestODCPBesideOSP"},
 		{"1", "Settings are applied during the next simulation step and kept until another command.",
 			"on emulated and real bodies for as long as the guard's deadline", all},

@@ -43,7 +43,7 @@ func TestSentences(t *testing.T) {
 		t.Errorf("default port: got %d, want 45454", DefaultPort)
 	}
 	const all, loss = "TestTranscripts", "TestLosses"
-	protocolstest.Sentences(t, "../..", "OSP, sentence by sentence", []protocolstest.Sentence{
+	protocolstest.Sentences(t, "../..", "OSP, sentence by sentence", [][4]string{
 		{"1", "OSP clients can control an arbitrary number of controllable agents.", "", all},
 		{"1", "An arbitrary number of OSP clients can connect to the simulator.", "at most `max_clients` of the config",
 			all},

@@ -111,22 +111,20 @@ func row(t *testing.T, b *strings.Builder, root string, tests []testSource, r *R
 		strings.Join(names, ", "))
 }
 
-// Sentence is what a document says in a section, how it is kept where that is not word by word, and the tests.
-type Sentence struct{ Section, Text, How, Tests string }
-
-// Sentences checks the part of docs/conformance.md with that heading, and that each test exists.
-func Sentences(t *testing.T, root, heading string, list []Sentence) {
+// Sentences checks the part of docs/conformance.md with that heading, and that each test exists. Each of the list is a
+// document's section, what it says, how that is kept where it is not word by word, and the tests.
+func Sentences(t *testing.T, root, heading string, list [][4]string) {
 	t.Helper()
 	tests := sources(t, ".")
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n| section | the document | how | tests |\n| --- | --- | --- | --- |\n", heading)
 	for _, s := range list {
-		for name := range strings.SplitSeq(s.Tests, ", ") {
+		for name := range strings.SplitSeq(s[3], ", ") {
 			if !exists(t, root, tests, name) {
-				t.Errorf("%s: %q: test %s: not found", heading, s.Text, name)
+				t.Errorf("%s: %q: test %s: not found", heading, s[1], name)
 			}
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", s.Section, s.Text, s.How, s.Tests)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", s[0], s[1], s[2], s[3])
 	}
 	Section(t, filepath.Join(root, "docs", "conformance.md"), heading, b.String())
 }
