@@ -1,0 +1,228 @@
+// Package serve_test drives robots that the authors of the old protocols never saw, by their clients.
+package serve_test
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard"
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/internal/protocols/player"
+	"github.com/halyard-robotics/halyard/protocols/odcp"
+	"github.com/halyard-robotics/halyard/protocols/osp"
+)
+
+// serve opens a config, serves it, and returns the addresses of its servers by protocol.
+func serve(t *testing.T, text string, settings ...halyard.Setting) (*halyard.System, map[string]string) {
+	t.Helper()
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	cfg, err := halyard.Parse("robots", []byte(text), settings...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return open(t, cfg)
+}
+
+func open(t *testing.T, cfg *halyard.Config) (*halyard.System, map[string]string) {
+	t.Helper()
+	sys, err := halyard.Open(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	servers, err := sys.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	addresses := map[string]string{}
+	for _, s := range servers {
+		addresses[s.Protocol] = s.Address
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- sys.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		<-done
+		if err := sys.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return sys, addresses
+}
+
+// until waits until ok, which it asks for ever again.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !ok(); {
+		if time.Now().After(end) {
+			t.Fatalf("%s: not within a minute", what)
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+}
+
+// TestPlayerMovesSO101: a client of Player moves the SO-101's elbow and wrist by its actarray.
+func TestPlayerMovesSO101(t *testing.T) {
+	for _, body := range []string{"sim", "emulated"} {
+		sys, at := serve(t, fmt.Sprintf(`name: robots
+clock: {mode: lockstep, period: 10ms}
+buses: {arm: {type: feetech, port: /dev/arm, baud: 1000000}}
+agents:
+  - name: so101
+    model: so101
+    body: %s
+    hardware:
+      joints:
+        shoulder_pan:  {bus: arm, id: 1, model: sts3215}
+        shoulder_lift: {bus: arm, id: 2, model: sts3215}
+        elbow_flex:    {bus: arm, id: 3, model: sts3215}
+        wrist_flex:    {bus: arm, id: 4, model: sts3215}
+        wrist_roll:    {bus: arm, id: 5, model: sts3215}
+        gripper:       {bus: arm, id: 6, model: sts3215}
+servers: [{protocol: player, agent: so101, listen: "127.0.0.1:0"}]
+`, body))
+		conn, err := net.Dial("tcp", at["player"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		go io.Copy(io.Discard, conn)
+		elbow := func() float64 { return sys.Agent("so101").State("elbow_flex").Position }
+		from := elbow()
+		until(t, body+": the elbow goes by 0.4 rad", func() bool {
+			goal := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 2), math.Float32bits(float32(from+0.4)))
+			h := player.Header{Device: player.Device{Interface: player.ActArray}, Type: player.Cmd, Subtype: 1,
+				Size: uint32(len(goal))}
+			if _, err := conn.Write(append(h.Append(nil), goal...)); err != nil {
+				t.Fatal(err)
+			}
+			return math.Abs(elbow()-from-0.4) < 0.05
+		})
+		t.Logf("%s: elbow_flex from %.3f to %.3f rad", body, from, elbow())
+	}
+}
+
+// TestODCPMovesServos: a client of ODCP moves the motors of servo robots of four kinds of line, emulated.
+func TestODCPMovesServos(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	for _, name := range []string{"so101", "koch", "lx16a-arm", "a-series"} {
+		t.Run(name, func(t *testing.T) {
+			cfg, err := halyard.Load(name, halyard.Set("agents[0].body", "emulated"), halyard.Set("clock.mode", "lockstep"),
+				halyard.Listen("osp", "127.0.0.1:0"), halyard.Listen("odcp", "127.0.0.1:0"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, at := open(t, cfg)
+			c, err := odcp.Open(at["odcp"], odcp.ClientOptions{Timeout: time.Minute})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			from, err := c.Get()
+			if err != nil {
+				t.Fatal(err)
+			}
+			goal, torque := append([]int32(nil), from...), make([]int32, len(from))
+			for i := range goal {
+				torque[i] = odcp.Greatest
+				if goal[i] += 40; goal[i] > 900 {
+					goal[i] -= 80
+				}
+			}
+			moved := 0
+			until(t, "its motors go", func() bool {
+				if err := c.Set(goal, torque); err != nil {
+					t.Fatal(err)
+				}
+				now, err := c.Get()
+				if err != nil {
+					t.Fatal(err)
+				}
+				moved = 0
+				for i := range now {
+					if d := now[i] - goal[i]; d >= -12 && d <= 12 {
+						moved++
+					}
+				}
+				return 2*moved >= len(goal)
+			})
+			t.Logf("%d of %d motors within 12 of their goal, 40 of 1023 away", moved, len(goal))
+		})
+	}
+}
+
+// TestOSPMovesAll: a client of OSP registers for the first agent of every config, and its first motor moves.
+func TestOSPMovesAll(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	for _, name := range configs.Names() {
+		base, err := halyard.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings := []halyard.Setting{halyard.Set("clock.mode", "lockstep")}
+		has := map[string]bool{}
+		for _, s := range base.Servers {
+			if !has[s.Protocol] {
+				settings = append(settings, halyard.Listen(s.Protocol, "127.0.0.1:0"))
+			}
+			has[s.Protocol] = true
+		}
+		if !has["osp"] || len(base.Agents) == 0 {
+			continue // the clients of another protocol's own robots
+		}
+		t.Run(name, func(t *testing.T) {
+			cfg, err := halyard.Load(name, settings...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, at := open(t, cfg)
+			c, err := osp.Dial(at["osp"], osp.ClientOptions{Timeout: time.Minute})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			agents, err := c.Overview()
+			if err != nil || len(agents) == 0 {
+				t.Fatalf("got %v, %v, want agents", agents, err)
+			}
+			info, err := c.AgentInfo(agents[0].ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Register(agents[0].ID); err != nil {
+				t.Fatal(err)
+			}
+			inputs := make([]float32, len(info.Inputs))
+			for i := range inputs {
+				inputs[i] = 0.5
+			}
+			r, err := c.Step(agents[0].ID, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := append([]float32(nil), r.Outputs...)
+			for range 100 {
+				if r, err = c.Step(agents[0].ID, inputs); err != nil {
+					t.Fatal(err)
+				}
+			}
+			most, which := 0.0, ""
+			for i := range before {
+				if d := math.Abs(float64(r.Outputs[i] - before[i])); d > most {
+					most, which = d, info.Outputs[i].Name
+				}
+			}
+			t.Logf("%d inputs, %d outputs; %s moved by %.3f of its range in 1 s", len(info.Inputs), len(info.Outputs), which,
+				most)
+			if most < 0.01 {
+				t.Errorf("got %.4f, want an output that moves", most)
+			}
+		})
+	}
+}
