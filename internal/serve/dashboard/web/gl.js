@@ -25,7 +25,7 @@ const depthFragment = head + `
 void main() {}`;
 const fragment = head + `
 precision highp sampler2DShadow;
-uniform vec3 eye; uniform vec3 sky; uniform float picking; uniform float ground; uniform float reach; uniform vec3 sun;
+uniform vec3 eye; uniform vec3 sky; uniform float picking; uniform float ground; uniform float reach; uniform vec3 sun; uniform vec4 cut;
 uniform mat4 light; uniform sampler2DShadow shadow;
 in vec3 n; in vec3 world; in vec4 c; flat in float number;
 out vec4 pixel;
@@ -45,8 +45,8 @@ float lit(vec3 m) {
 void main() {
   vec3 m = normalize(n), to = eye - world;
   float far = length(to);
-  // Walls of the world between the eye and what it looks at are cut away.
-  if (number < 0.5 && ground < 0.5 && c.a > 0.995 && far < 1.1 * reach && m.z < 0.7) discard;
+  // Walls of the world in front of the robots are cut away.
+  if (number < 0.5 && ground < 0.5 && c.a > 0.995 && dot(cut.xyz, world - eye) < cut.w && abs(m.z) < 0.7) discard;
   if (picking > 0.5) {
     pixel = vec4(mod(number, 256.0) / 255.0, floor(number / 256.0) / 255.0, 0.0, 1.0);
     return;
@@ -334,6 +334,7 @@ export class Renderer {
     gl.uniform1f(u("picking"), picking);
     gl.uniform1f(u("reach"), 0.9 * camera.distance);
     gl.uniform3fv(u("sun"), sun);
+    gl.uniform4f(u("cut"), ...camera.target.map((t, i) => (t - camera.eye[i]) / camera.distance), camera.distance + 0.8 * camera.radius);
     gl.uniformMatrix4fv(u("light"), false, this.light);
     gl.bindTexture(gl.TEXTURE_2D, this.map);
     for (const b of batches) {
@@ -380,6 +381,7 @@ export class Camera {
   yaw = -0.9;
   pitch = 0.42;
   distance = 2.5;
+  radius = 0; // m, of what is looked at
   floor = -Infinity; // m: the eye stays above it
   matrix = new Float32Array(16);
   eye = [0, 0, 0];
@@ -424,6 +426,7 @@ export class Camera {
       const x = (box[0] + box[2]) / 2, y = (box[1] + box[3]) / 2;
       this.target = this.target.map((t, i) => t + x * this.right[i] + y * this.up[i]);
       this.distance = far;
+      this.radius = Math.hypot(box[2] - box[0], box[3] - box[1]) / 2;
       this.update(aspect);
     }
   }

@@ -3,7 +3,7 @@ import { el, put, show, split, text } from "./dom.js";
 import { emit, on, rig } from "./link.js";
 import { begin, getShare, handle, end } from "./jog.js";
 import { marks, mode, read, says, share } from "./joints.js";
-import { tell, way } from "./units.js";
+import { force, tell, way } from "./units.js";
 
 // The picked joint, by names: it stays when the page is left and when the layout changes.
 let picked = { agent: "", joint: "" };
@@ -99,7 +99,7 @@ function row(a, i) {
   return { a, i, e, draw() {
     const r = read(a, i), [words, old] = says(r);
     b.draw(r);
-    put(position, tell(r.position, unit));
+    put(position, j.position < 0 ? tell(r.torque, force(j)) : tell(r.position, unit));
     put(warmth, Number.isFinite(r.temperature) ? tell(r.temperature, "°C") : "");
     put(state, rig.stale ? words : old && !r.fault ? "silent " + r.age.toFixed(1) + " s" : r.state === "armed" && !r.fault ? mode(r) : (signs[r.state] ?? "") + " " + r.state);
     if (r.fault) {

@@ -68,13 +68,16 @@ function column(canvas, share, down) {
 }
 
 // angles are roll, pitch and yaw of the channels of a sensor: angles by name, or a quaternion w x y z.
+const quaternion = /(^|[/_])(q?)w(_orientation)?$/;
 function angles(names, v) {
   const of = (...words) => { const i = names.findIndex((n) => words.some((w) => n === w || n.endsWith("/" + w) || n.endsWith("_" + w))); return i < 0 ? NaN : v[i]; };
-  const [w, x, y, z] = ["qw", "qx", "qy", "qz"].map((n) => of(n, n.slice(1) + "_orientation"));
-  if (Number.isFinite(w + x + y + z)) {
-    return [Math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y)), Math.asin(Math.max(-1, Math.min(1, 2 * (w * y - z * x)))), Math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))];
+  const name = names.find((n) => quaternion.test(n));
+  let [roll, pitch, yaw] = [of("roll"), of("pitch"), of("yaw", "heading")];
+  if (name) {
+    const [w, x, y, z] = ["w", "x", "y", "z"].map((k) => v[names.indexOf(name.replace(quaternion, "$1$2" + k + "$3"))]);
+    [roll, pitch, yaw] = [Math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y)), Math.asin(Math.max(-1, Math.min(1, 2 * (w * y - z * x)))), Math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))];
   }
-  return [of("roll"), of("pitch"), of("yaw", "heading")];
+  return [roll, pitch, yaw];
 }
 
 // one is a sensor's picture, or null where numbers say as much.
@@ -85,8 +88,8 @@ function one(agent, s) {
   let draw;
   if (s.count > 2 && ["range", "sonar", "infrared"].includes(s.kind)) {
     const far = Math.min(30, Math.max(...channels.map((c) => c.max ?? 5)));
-    draw = () => { scan(canvas, values(), s.fov ?? Math.PI, far); put(caption, s.name + ": nearest " + tell(Math.min(...[...values()].filter(Number.isFinite), Infinity), "m")); };
-  } else if (names.some((n) => /roll$|pitch$|(^|[/_])q?w(_orientation)?$/.test(n))) {
+    draw = () => { scan(canvas, values(), s.fov ?? Math.PI, far); put(caption, s.name + ": nearest " + show(Math.min(...[...values()].filter(Number.isFinite), Infinity)) + " m"); };
+  } else if (names.some((n) => /roll$/.test(n) || quaternion.test(n))) {
     draw = () => { const [roll, pitch, yaw] = angles(names, values()); horizon(canvas, roll, pitch, yaw); put(caption, s.name + ": roll " + tell(roll, "rad") + ", pitch " + tell(pitch, "rad")); };
   } else if (/depth|battery|voltage|charge/.test(what) && s.count) {
     const c = channels[0], down = /depth/.test(what), low = c.min ?? 0, high = c.max ?? low + 1;
@@ -103,7 +106,7 @@ export function pictures() {
       if (p) { figures.append(p.figure); all.push(p.draw); } else if (s.count <= 8) {
         const t = text();
         numbers.append(el("dt", {}, s.name), el("dd", {}, t));
-        all.push(() => put(t, agent.channels.slice(s.first, s.first + s.count).map((c, i) => tell(rig.values[agent.first + s.first + i], c.unit)).join("  ")));
+        all.push(() => put(t, agent.channels.slice(s.first, s.first + s.count).map((c, i) => c.unit === "m" ? show(rig.values[agent.first + s.first + i]) + " m" : tell(rig.values[agent.first + s.first + i], c.unit)).join("  ")));
       }
     }
   }

@@ -17,7 +17,7 @@ export const shownAs = (unit) => !si && common[unit] || plain[unit] || [unit, 1,
 // tell is a value with its unit, as people read it.
 export function tell(v, unit) {
   const [name, factor, digits] = shownAs(unit);
-  return show(v * factor, digits) + (name === "°" ? name : " " + name);
+  return show(v * factor, digits) + (name === "°" ? name : name === "1" ? "" : " " + name);
 }
 
 // The units of a joint.
