@@ -96,7 +96,8 @@ servers: [{protocol: player, agent: so101, listen: "127.0.0.1:0"}]
 		elbow := func() float64 { return sys.Agent("so101").State("elbow_flex").Position }
 		from := elbow()
 		until(t, body+": the elbow goes by 0.4 rad", func() bool {
-			goal := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 2), math.Float32bits(float32(from+0.4)))
+			goal := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 2),
+				math.Float32bits(float32(from+0.4)))
 			h := player.Header{Device: player.Device{Interface: player.ActArray}, Type: player.Cmd, Subtype: 1,
 				Size: uint32(len(goal))}
 			if _, err := conn.Write(append(h.Append(nil), goal...)); err != nil {
@@ -113,7 +114,8 @@ func TestODCPMovesServos(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	for _, name := range []string{"so101", "koch", "lx16a-arm", "a-series"} {
 		t.Run(name, func(t *testing.T) {
-			cfg, err := halyard.Load(name, halyard.Set("agents[0].body", "emulated"), halyard.Set("clock.mode", "lockstep"),
+			cfg, err := halyard.Load(name, halyard.Set("agents[0].body", "emulated"),
+				halyard.Set("clock.mode", "lockstep"),
 				halyard.Listen("osp", "127.0.0.1:0"), halyard.Listen("odcp", "127.0.0.1:0"))
 			if err != nil {
 				t.Fatal(err)
@@ -218,7 +220,8 @@ func TestOSPMovesAll(t *testing.T) {
 					most, which = d, info.Outputs[i].Name
 				}
 			}
-			t.Logf("%d inputs, %d outputs; %s moved by %.3f of its range in 1 s", len(info.Inputs), len(info.Outputs), which,
+			t.Logf("%d inputs, %d outputs; %s moved by %.3f of its range in 1 s", len(info.Inputs), len(info.Outputs),
+				which,
 				most)
 			if most < 0.01 {
 				t.Errorf("got %.4f, want an output that moves", most)
