@@ -2,6 +2,7 @@ package gamebots
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -310,6 +311,7 @@ type config struct {
 	guard   hal.GuardConfig
 	change  func(*Robot)
 	arena   func(*Arena)
+	period  time.Duration
 }
 
 func newStage(t testing.TB, c config, ln net.Listener, clock hal.Clock) *stage {
@@ -319,7 +321,8 @@ func newStage(t testing.TB, c config, ln net.Listener, clock hal.Clock) *stage {
 		c.Log = slog.New(slog.NewTextHandler(s.log, nil))
 	}
 	var err error
-	if s.rig, err = hal.New(hal.Config{Name: "test", Mode: c.mode, Period: period, Clock: clock}); err != nil {
+	if s.rig, err = hal.New(hal.Config{Name: "test", Mode: c.mode, Period: cmp.Or(c.period, period),
+		Clock: clock}); err != nil {
 		t.Fatal(err)
 	}
 	s.town = &town{rig: s.rig, reality: c.reality, guard: c.guard, change: c.change, puppets: map[string]*puppet{},

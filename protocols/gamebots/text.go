@@ -106,8 +106,8 @@ const greatest = 1e12
 
 // appendNumber appends v cut to so many decimals, at most 9, as the original's FloatString does: the sign stays, so
 // that a little below 0 is -0.0000. What a decimal number lost to its binary form is given back, a millionth of the
-// last decimal at most, so that a number that was read goes out as it came. NaN, not known, is NaN;
-// what is too great is cut to ±10¹².
+// last decimal, or the last digit of a float64, so that a number that was read goes out as it came. NaN, not known, is
+// NaN; what is too great is cut to ±10¹².
 func appendNumber(dst []byte, v float64, decimals int) []byte {
 	if v < 0 {
 		dst, v = append(dst, '-'), -v
@@ -121,8 +121,8 @@ func appendNumber(dst []byte, v float64, decimals int) []byte {
 		scale *= 10
 	}
 	// the whole part apart, so that the product keeps its digits
-	whole := math.Floor(v)
-	part := math.Floor((v-whole)*scale + 1e-6)
+	whole, lost := math.Floor(v), math.Nextafter(v, math.Inf(1))-v
+	part := math.Floor((v-whole)*scale + math.Max(1e-6, lost*scale))
 	if part >= scale {
 		whole, part = whole+1, 0
 	}

@@ -1,6 +1,7 @@
 package simloid
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -212,6 +213,7 @@ type config struct {
 	mode     hal.ClockMode
 	guard    hal.GuardConfig
 	powerful bool // the world's capabilities are handed in
+	period   time.Duration
 	joints   []string
 }
 
@@ -232,7 +234,7 @@ func newStage(t testing.TB, c config) *stage {
 func (s *stage) start(c config, ln net.Listener) {
 	s.t.Helper()
 	var err error
-	if s.rig, err = hal.New(hal.Config{Name: "test", Mode: c.mode, Period: period,
+	if s.rig, err = hal.New(hal.Config{Name: "test", Mode: c.mode, Period: cmp.Or(c.period, period),
 		Clock: &bubbleClock{time.Now()}}); err != nil {
 		s.t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package player
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -258,6 +259,7 @@ type config struct {
 	guard    hal.GuardConfig
 	options  Options
 	change   func(*Robot)
+	period   time.Duration
 }
 
 // newStage runs a rig and a server until the test ends.
@@ -269,7 +271,8 @@ func newStage(t testing.TB, c config, ln net.Listener) *stage {
 	if ln != nil {
 		clock = nil // sockets are no part of a bubble
 	}
-	if s.rig, err = hal.New(hal.Config{Name: "test", Mode: c.mode, Period: period, Clock: clock}); err != nil {
+	if s.rig, err = hal.New(hal.Config{Name: "test", Mode: c.mode, Period: cmp.Or(c.period, period),
+		Clock: clock}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.rover.layout.Validate(); err != nil {
