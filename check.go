@@ -27,7 +27,7 @@ type Finding = doctor.Finding
 // joint with body "sim" is checked as if it were real. It moves nothing and writes no register. The worst findings come
 // first. It returns an error if the config cannot be checked. It blocks for seconds, until ctx ends at most.
 func Examine(ctx context.Context, nameOrPath string, settings ...Setting) ([]Finding, error) {
-	x, err := doctor.Load(nameOrPath, optionsOf(settings), nil)
+	x, err := doctor.Load(nameOrPath, optionsOf(settings), builtin.Catalog(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -39,8 +39,8 @@ func Examine(ctx context.Context, nameOrPath string, settings ...Setting) ([]Fin
 type Item = plan.Thing
 
 // List lists the actuators, sensors, cameras, bodies and servers of cfg; of each class that has hardware, one robot.
-func List(cfg *Config) ([]Item, error) {
-	p, err := plan.Resolve(cfg, builtin.Catalog())
+func List(cfg *Config, with ...Option) ([]Item, error) {
+	p, err := plan.Resolve(cfg, newOptions(with).catalog)
 	if err != nil {
 		return nil, err
 	}

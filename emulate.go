@@ -12,7 +12,6 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
-	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/control"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
@@ -45,8 +44,8 @@ type Port struct {
 }
 
 // Emulate creates the devices of cfg whose body is emulated. Close releases them.
-func Emulate(cfg *Config) (*Emulator, error) {
-	p, err := plan.Resolve(cfg, builtin.Catalog())
+func Emulate(cfg *Config, with ...Option) (*Emulator, error) {
+	p, err := plan.Resolve(cfg, newOptions(with).catalog)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func newCalibration(a *app) *cobra.Command {
 					Err: errors.New("got no --config, want the config of the robot"),
 					Try: "halyard calibration import so101.json --config so101 --dir calibration"}
 			}
-			r, err := calibrate.Open(config, agent, configs.Options{})
+			r, err := calibrate.Open(config, agent, configs.Options{}, a.catalog())
 			if err != nil {
 				return err
 			}
@@ -72,7 +72,7 @@ func newCalibrate(a *app) *cobra.Command {
 	var agent, joint, sensor, pulse string
 	var version int
 	var table, wheels bool
-	g := calibrate.Guide{Now: time.Now, Out: a.err}
+	g := calibrate.Guide{Catalog: a.catalog(), Now: time.Now, Out: a.err}
 	top := &cobra.Command{Use: "calibrate CONFIG", Short: "run a guided calibration; compare and restore its files",
 		Long: "Guides through the calibration of a robot, one step a screen: reference pose, direction, range and " +
 			"rest pose by hand with\n" +
@@ -123,7 +123,7 @@ func newCalibrate(a *app) *cobra.Command {
 		c := &cobra.Command{Use: use + " CONFIG", Short: short,
 			Args: arguments("CONFIG", "halyard calibrate "+use+" my-so101.yaml"), ValidArgsFunction: completeConfigs,
 			RunE: func(_ *cobra.Command, args []string) error {
-				r, err := calibrate.Open(args[0], agent, configs.Options{Body: f.body, Set: f.set})
+				r, err := calibrate.Open(args[0], agent, configs.Options{Body: f.body, Set: f.set}, a.catalog())
 				if err != nil {
 					return err
 				}
@@ -149,7 +149,7 @@ func newCalibrate(a *app) *cobra.Command {
 	check := &cobra.Command{Use: "check CONFIG", Short: "compare servos and their rest pose with the calibrations",
 		Args: arguments("CONFIG", "halyard calibrate check my-so101.yaml"), ValidArgsFunction: completeConfigs,
 		RunE: func(c *cobra.Command, args []string) error {
-			d, err := calibrate.Check(c.Context(), args[0], configs.Options{Body: f.body, Set: f.set})
+			d, err := calibrate.Check(c.Context(), args[0], configs.Options{Body: f.body, Set: f.set}, a.catalog())
 			if err == nil {
 				err = cmp.Or(show(a, d.Found), d.Verdict(true))
 			}

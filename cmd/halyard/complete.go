@@ -11,7 +11,6 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
-	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/command"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/commission/host"
@@ -27,7 +26,7 @@ func words(list ...string) func(*cobra.Command, []string, string) ([]string, cob
 
 // completeLines completes servo lines: the adapters' stable names, CAN interfaces, and CONFIG:BUS of the embedded
 // configs, or of the config typed so far.
-func completeLines(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+func (f *lineFlags) completeLines(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -48,7 +47,7 @@ func completeLines(_ *cobra.Command, args []string, begun string) ([]string, cob
 	}
 	for _, config := range list {
 		if c, err := configs.Load(config, configs.Options{}); err == nil {
-			for _, bus := range commission.ServoBuses(c) {
+			for _, bus := range commission.ServoBuses(f.buses, c) {
 				names = append(names, config+":"+bus)
 			}
 		}
@@ -57,35 +56,36 @@ func completeLines(_ *cobra.Command, args []string, begun string) ([]string, cob
 }
 
 // completeIDs offers the ids of CONFIG:BUS, each with its joint.
-func completeIDs(_ *cobra.Command, args []string, _ string) (ids []string, _ cobra.ShellCompDirective) {
-	for _, j := range joinedOn(args) {
+func (f *lineFlags) completeIDs(_ *cobra.Command, args []string, _ string) (ids []string, _ cobra.ShellCompDirective) {
+	for _, j := range f.joinedOn(args) {
 		ids = append(ids, strconv.Itoa(j.ID)+"\t"+j.Name+", "+j.Model.Units().Name)
 	}
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
 // joinedOn are the servos of the line that is the first of args, where that is CONFIG:BUS.
-func joinedOn(args []string) []commission.WalkJoint {
+func (f *lineFlags) joinedOn(args []string) []commission.WalkJoint {
 	if len(args) == 0 {
 		return nil
 	}
-	c, bus, err := commission.BusIn(args[0])
+	c, bus, err := commission.BusIn(f.buses, args[0])
 	if err != nil || c == nil {
 		return nil
 	}
-	list, _ := commission.JointsOn(c, bus)
+	list, _ := commission.JointsOn(f.buses, c, bus)
 	return list
 }
 
 // completeRegisters offers the line, then the registers of the servo on it, by the config or by --protocol; with assign
 // those that may be written, each with its "=".
-func completeRegisters(assign bool) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+func (f *lineFlags) completeRegisters(assign bool) func(*cobra.Command, []string, string) ([]string,
+	cobra.ShellCompDirective) {
 	return func(cmd *cobra.Command, args []string, begun string) (names []string, _ cobra.ShellCompDirective) {
 		if len(args) == 0 {
-			return completeLines(cmd, args, begun)
+			return f.completeLines(cmd, args, begun)
 		}
 		id, _ := cmd.Flags().GetInt("id")
-		s := commission.Registers{Spot: commission.Spot{Model: modelOfID(cmd, args, id)}}
+		s := commission.Registers{Spot: commission.Spot{Model: f.modelOfID(cmd, args, id), Buses: f.buses}}
 		refused := func(r *servo.Register, v int64) bool { return hal.KindOf(s.Refuse(r, v)) == hal.Unsafe }
 		if s.Model == nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -106,13 +106,13 @@ func completeRegisters(assign bool) func(*cobra.Command, []string, string) ([]st
 }
 
 // modelOfID is that of the servo with id on the line of args, or a usual one of its type.
-func modelOfID(cmd *cobra.Command, args []string, id int) servo.Model {
+func (f *lineFlags) modelOfID(cmd *cobra.Command, args []string, id int) servo.Model {
 	kind, _ := cmd.Flags().GetString("protocol")
-	if c, bus, err := commission.BusIn(args[0]); err == nil && c != nil {
+	if c, bus, err := commission.BusIn(f.buses, args[0]); err == nil && c != nil {
 		kind = c.Buses[bus].Type
 	}
-	t := catalog.BuiltinBuses().Of(kind)
-	for _, j := range joinedOn(args) {
+	t := f.buses.Of(kind)
+	for _, j := range f.joinedOn(args) {
 		if j.ID == id {
 			return j.Model
 		}
@@ -126,11 +126,11 @@ func modelOfID(cmd *cobra.Command, args []string, id int) servo.Model {
 // complete gives a command that takes a line its completions.
 func (f *lineFlags) complete(c *cobra.Command) {
 	if c.ValidArgsFunction == nil {
-		c.ValidArgsFunction = completeLines
+		c.ValidArgsFunction = f.completeLines
 	}
-	c.RegisterFlagCompletionFunc("protocol", words(append(catalog.BuiltinBuses().Names(), "all", "both")...))
+	c.RegisterFlagCompletionFunc("protocol", words(append(f.buses.Names(), "all", "both")...))
 	c.RegisterFlagCompletionFunc("serial-backend", words(serial.Bugst, serial.Tarm))
 	if c.Flags().Lookup("id") != nil {
-		c.RegisterFlagCompletionFunc("id", completeIDs)
+		c.RegisterFlagCompletionFunc("id", f.completeIDs)
 	}
 }

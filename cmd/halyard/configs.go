@@ -15,6 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/budget"
 	"github.com/halyard-robotics/halyard/internal/command"
 	"github.com/halyard-robotics/halyard/internal/commission"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/sim/hydro"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -41,11 +42,9 @@ func (f *configFlags) addListen(c *cobra.Command) {
 		"PROTOCOL=ADDRESS or PROTOCOL@AGENT=ADDRESS; port 0 selects a free port")
 }
 
-// settings returns the config's changes by the flags.
-func (f *configFlags) settings() []halyard.Setting {
-	return []halyard.Setting{func(o *configs.Options) {
-		o.Body, o.Emulates, o.Set, o.Listen = f.body, f.emulates, f.set, f.listen
-	}}
+// options are the config's changes by the flags.
+func (f *configFlags) options() configs.Options {
+	return configs.Options{Body: f.body, Emulates: f.emulates, Set: f.set, Listen: f.listen}
 }
 
 // load reads the config in args, "demo" by default, and resolves its names.
@@ -55,10 +54,11 @@ func (f *configFlags) load(a *app, args []string) (*halyard.Config, error) {
 		name = args[0]
 	}
 	a.config = name
-	c, err := halyard.Check(name, f.settings()...)
+	p, err := plan.Load(name, f.options(), a.catalog())
 	if err != nil {
 		return nil, err
 	}
+	c := p.Config
 	a.notes(c, f.brief)
 	return c, nil
 }

@@ -22,7 +22,8 @@ func newDoctor(a *app) *cobra.Command {
 		Args:              arguments("CONFIG", "halyard configs"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := doctor.Load(args[0], configs.Options{Body: f.body, Set: f.set, Listen: f.listen}, faults)
+			d, err := doctor.Load(args[0], configs.Options{Body: f.body, Set: f.set, Listen: f.listen},
+				a.catalog(), faults)
 			if err != nil {
 				return err
 			}

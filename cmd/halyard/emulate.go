@@ -43,7 +43,7 @@ func newEmulate(a *app) *cobra.Command {
 				}
 				c = some
 			}
-			e, err := halyard.Emulate(c)
+			e, err := halyard.Emulate(c, halyard.WithCatalog(a.more))
 			if err != nil {
 				return err
 			}

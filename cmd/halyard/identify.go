@@ -18,7 +18,7 @@ func newIdentify(a *app) *cobra.Command {
 	var o calibrate.Offline
 	var record, convert, plan string
 	var judge bool
-	g := calibrate.Guide{Out: a.err, Now: time.Now}
+	g := calibrate.Guide{Catalog: a.catalog(), Out: a.err, Now: time.Now}
 	c := &cobra.Command{
 		Use: "identify (CONFIG --joint J --out FILE | --servo MODEL --out FILE --data FILES | --check FILE --data " +
 			"FILES)",

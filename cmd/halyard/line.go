@@ -16,15 +16,17 @@ import (
 
 // lineFlags is the flags of commands on a bare line.
 type lineFlags struct {
+	buses            catalog.Buses
 	bauds            []int
 	protocol, opener string
 }
 
-func (f *lineFlags) add(c *cobra.Command) {
+func (f *lineFlags) add(a *app, c *cobra.Command) {
+	f.buses = a.catalog().Buses
 	c.Flags().IntSliceVar(&f.bauds, "baud", catalog.UsualBauds(), "baud rates to try, bit/s")
 	c.Flags().StringVar(&f.protocol, "protocol", "all",
-		strings.Join(catalog.BuiltinBuses().Names(), ", ")+"; both: the two of one vendor that share a line; "+
-			"all leaves out "+strings.Join(catalog.BuiltinBuses().Named(), ", "))
+		strings.Join(f.buses.Names(), ", ")+"; both: the two of one vendor that share a line; "+
+			"all leaves out "+strings.Join(f.buses.Named(), ", "))
 	c.Flags().StringVar(&f.opener, "serial-backend", serial.Bugst,
 		"library that opens the port: bugst, or tarm (up to 115200 Bd)")
 	f.complete(c)
@@ -36,7 +38,7 @@ func (f *lineFlags) Open(c *cobra.Command, target string) (*commission.BareLine,
 		return b, err
 	}
 	bauds, word, opener := f.bauds, f.protocol, f.opener
-	port, bus, err := commission.BusOf(target)
+	port, bus, err := commission.BusOf(f.buses, target)
 	if err != nil {
 		return nil, err
 	}
@@ -51,11 +53,11 @@ func (f *lineFlags) Open(c *cobra.Command, target string) (*commission.BareLine,
 			word = bus.Type
 		}
 	}
-	types, err := catalog.BuiltinBuses().Scanned(word)
+	types, err := f.buses.Scanned(word)
 	if err != nil {
 		return nil, err
 	}
-	if err := commission.NoLine(port); err != nil {
+	if err := commission.NoLine(f.buses, port); err != nil {
 		return nil, err
 	}
 	for _, b := range bauds {
@@ -71,7 +73,8 @@ func (f *lineFlags) Open(c *cobra.Command, target string) (*commission.BareLine,
 	if err != nil {
 		return nil, err
 	}
-	b := &commission.BareLine{Finder: commission.Finder{Line: line, Port: port, Bauds: bauds, Types: types}}
+	b := &commission.BareLine{Finder: commission.Finder{Line: line, Port: port, Bauds: bauds, Buses: f.buses,
+		Types: types}}
 	if b.Latency = catalog.LatencyOf(port, line); b.Latency == catalog.TerminalTimeout {
 		b.Hurry = catalog.TerminalHurry
 	}
@@ -81,25 +84,25 @@ func (f *lineFlags) Open(c *cobra.Command, target string) (*commission.BareLine,
 // openNamed opens the line of target if its devices are searched only with a given protocol, by --protocol or by the
 // config's bus; else it returns nil.
 func (f *lineFlags) openNamed(c *cobra.Command, target string) (*commission.BareLine, error) {
-	port, bus, err := commission.BusOf(target)
+	port, bus, err := commission.BusOf(f.buses, target)
 	if err != nil {
 		return nil, err
 	}
 	word, at := f.protocol, configs.Bus{Port: port, SerialBackend: f.opener}
 	var settings map[int]map[string]int
 	if bus != nil {
-		config, name, _ := commission.BusIn(target)
+		config, name, _ := commission.BusIn(f.buses, target)
 		at, settings = *bus, commission.SettingsOn(config, name)
 		if !c.Flags().Changed("protocol") {
 			word = bus.Type
 		}
 	}
-	t := catalog.BuiltinBuses().Of(word)
+	t := f.buses.Of(word)
 	if !t.Named {
 		return nil, nil
 	}
 	if c.Flags().Changed("baud") && len(f.bauds) > 0 {
 		at.Baud = f.bauds[0]
 	}
-	return commission.OpenNamed(word, &at, settings)
+	return commission.OpenNamed(f.buses, word, &at, settings)
 }

@@ -18,7 +18,7 @@ func newList(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rows, err := halyard.List(c)
+			rows, err := halyard.List(c, halyard.WithCatalog(a.more))
 			return shown(a, rows, err)
 		},
 	}

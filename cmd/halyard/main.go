@@ -20,6 +20,7 @@ import (
 
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/command"
 	"github.com/halyard-robotics/halyard/internal/console"
@@ -45,7 +46,8 @@ type app struct {
 	signals  chan os.Signal
 	exit     func(code int) // ends the process, at a signal that waits for nothing more
 
-	format     string // table, json or jsonl
+	more       *halyard.Catalog // of the program: added to the built-in hardware and protocols
+	format     string           // table, json or jsonl
 	quiet      bool
 	units      report.Units
 	config     string // which the sub-command is about; "" = none
@@ -185,6 +187,9 @@ func (a *app) abandon() {
 		fmt.Fprintln(a.err, "halyard: NOT CONFIRMED: cut the power")
 	}
 }
+
+// catalog is the hardware and the protocols that configs may name.
+func (a *app) catalog() *catalog.Catalog { return builtin.Catalog().With(a.more) }
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{

@@ -12,7 +12,6 @@ import (
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/protocols/moast"
 	"github.com/halyard-robotics/halyard/internal/protocols/moast/shell"
@@ -88,7 +87,7 @@ func readINI(name, world string) (*servemoast.INI, error) {
 
 // writeNML writes the configuration file of the buffers that c will serve.
 func writeNML(a *app, c *halyard.Config, name, host string) error {
-	p, err := plan.Resolve(c, builtin.Catalog())
+	p, err := plan.Resolve(c, a.catalog())
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func newNew(a *app) *cobra.Command {
 	c.Flags().StringVar(&n.out, "out", ownConfig, "the config to write; it must not exist")
 	c.Flags().BoolVar(&n.deaf, "no-input", false, "ask nothing: take what is recognised, set no ids, do not calibrate")
 	var names []string
-	for _, k := range commission.KnownRobots() {
+	for _, k := range commission.KnownRobots(catalog.BuiltinBuses()) {
 		names = append(names, k.Name)
 	}
 	c.RegisterFlagCompletionFunc("robot", words(names...))
@@ -84,7 +84,7 @@ func (n *newcomer) run(ctx context.Context, ports []string) error {
 	if err != nil {
 		return err
 	}
-	robots := commission.KnownRobots()
+	robots := commission.KnownRobots(catalog.BuiltinBuses())
 	k, whole, err := n.which(ctx, robots, found)
 	if err != nil {
 		return err
@@ -146,7 +146,7 @@ func (n *newcomer) find(ctx context.Context, ports []string) (map[string][]commi
 				return nil, err
 			}
 		}
-		f := lineFlags{protocol: "all", bauds: catalog.UsualBauds(), opener: serial.Bugst}
+		f := lineFlags{buses: n.app.catalog().Buses, protocol: "all", bauds: catalog.UsualBauds(), opener: serial.Bugst}
 		b, err := f.Open(&cobra.Command{}, port)
 		if err != nil {
 			return nil, err
@@ -250,13 +250,13 @@ func (n *newcomer) ids(ctx context.Context, k *commission.KnownRobot, whole bool
 		!yes {
 		return err
 	}
-	for _, bus := range commission.ServoBuses(k.Config) {
+	for _, bus := range k.Lines() {
 		target := n.out + ":" + bus
-		w, err := commission.NewWalk(target, false)
+		w, err := commission.NewWalk(n.app.catalog().Buses, target, false)
 		if err != nil {
 			return err
 		}
-		f := lineFlags{protocol: "all", bauds: catalog.UsualBauds(), opener: serial.Bugst}
+		f := lineFlags{buses: n.app.catalog().Buses, protocol: "all", bauds: catalog.UsualBauds(), opener: serial.Bugst}
 		if w.BareLine, err = f.Open(&cobra.Command{}, target); err != nil {
 			return err
 		}
@@ -271,7 +271,7 @@ func (n *newcomer) ids(ctx context.Context, k *commission.KnownRobot, whole bool
 
 // examine runs the doctor, and offers the calibration.
 func (n *newcomer) examine(ctx context.Context) error {
-	d, err := doctor.Load(n.out, configs.Options{}, nil)
+	d, err := doctor.Load(n.out, configs.Options{}, n.app.catalog(), nil)
 	if err != nil {
 		return err
 	}
@@ -303,7 +303,7 @@ func (n *newcomer) examine(ctx context.Context) error {
 		n.app.note("Next: halyard calibrate %s", n.out)
 		return nil
 	}
-	g := calibrate.Guide{Config: n.out, Now: time.Now, Out: n.app.err, In: n.in, Open: n.app.guideOptions()}
+	g := calibrate.Guide{Config: n.out, Catalog: n.app.catalog(), Now: time.Now, Out: n.app.err, In: n.in, Open: n.app.guideOptions()}
 	if terminalOf(n.app.in) != nil {
 		live := time.NewTicker(200 * time.Millisecond)
 		defer live.Stop()

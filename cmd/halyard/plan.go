@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/internal/budget"
-	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
@@ -47,7 +46,7 @@ func (f *configFlags) budget(a *app, args []string, o budget.Options) (rows []bu
 	if err != nil {
 		return nil, nil, false, err
 	}
-	p, err := plan.Resolve(c, builtin.Catalog())
+	p, err := plan.Resolve(c, a.catalog())
 	if err != nil {
 		return nil, nil, false, err
 	}

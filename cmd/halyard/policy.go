@@ -17,7 +17,6 @@ import (
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/policy"
 	"github.com/halyard-robotics/halyard/internal/policyconf"
@@ -61,7 +60,7 @@ func newPolicyCheck(a *app) *cobra.Command {
 			if p.Agent == "" && len(c.Agents) == 1 {
 				p.Agent = c.Agents[0].Name
 			}
-			planned, err := plan.Resolve(c, builtin.Catalog())
+			planned, err := plan.Resolve(c, a.catalog())
 			if err != nil {
 				return err
 			}
@@ -304,7 +303,7 @@ func (a *app) stage(c *halyard.Config, name string, seed int64, record string) (
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	if planned, err := plan.Resolve(&own, builtin.Catalog()); err == nil {
+	if planned, err := plan.Resolve(&own, a.catalog()); err == nil {
 		st.Push = pusher(st, planned.Agent(p.Agent), c.World.Gravity)
 	}
 	return st, nil

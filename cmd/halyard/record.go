@@ -153,7 +153,7 @@ func newReplay(a *app) *cobra.Command {
 }
 
 func (a *app) replay(f *os.File, o halyard.ReplayOptions) error {
-	r, err := halyard.Replay(f, o)
+	r, err := halyard.Replay(f, o, halyard.WithCatalog(a.more))
 	if err != nil {
 		return err
 	}

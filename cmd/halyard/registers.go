@@ -30,19 +30,19 @@ func registersCommand(a *app, c *cobra.Command,
 	var f lineFlags
 	id := c.Flags().Int("id", -1, "id of the servo")
 	c.MarkFlagRequired("id")
-	f.add(c)
+	f.add(a, c)
 	switch c.Name() {
 	case "read":
-		c.ValidArgsFunction = completeRegisters(false)
+		c.ValidArgsFunction = f.completeRegisters(false)
 	case "write":
-		c.ValidArgsFunction = completeRegisters(true)
+		c.ValidArgsFunction = f.completeRegisters(true)
 	default: // a file may follow
 		c.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]string,
 			cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault
 			}
-			return completeLines(cmd, args, begun)
+			return f.completeLines(cmd, args, begun)
 		}
 	}
 	c.RunE = func(cmd *cobra.Command, args []string) error {

@@ -49,6 +49,7 @@ func newReport(a *app) *cobra.Command {
 					Try: "halyard report " + args[0] + " --out FILE.zip"}
 			}
 			o := bundle.Options{Config: configs.Options{Body: f.body, Set: f.set, Listen: f.listen}, Faults: faults,
+				Catalog: a.catalog(),
 				Version: versionText(), Machine: bundle.ThisMachine(assembly.MachineRoot), Note: a.note}
 			var err error
 			if o.Log, err = logged(logFile); err != nil {

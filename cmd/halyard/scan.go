@@ -29,10 +29,10 @@ func newScan(a *app) *cobra.Command {
 			"Nothing moves: no servo accepts packets of another protocol.\n" +
 			"On an I2C bus (/dev/i2c-1) it lists the chips and their addresses, on an SPI port (/dev/spidev0.0) the " +
 			"chip.\n" +
-			"For motor controllers set --protocol: " + strings.Join(catalog.BuiltinBuses().Named(), ", ") +
+			"For motor controllers set --protocol: " + strings.Join(a.catalog().Buses.Named(), ", ") +
 			"; on CAN, PORT is an interface.",
 		Example: "  halyard scan /dev/ttyUSB0\n  halyard scan so101:arm\n  halyard scan /dev/i2c-1\n  halyard scan " +
-			"can0 --protocol " + catalog.BuiltinBuses().CAN()[0],
+			"can0 --protocol " + a.catalog().Buses.CAN()[0],
 		Args: arguments("PORT", "halyard ports"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			port, kind := catalog.ChipPort(args[0])
@@ -57,7 +57,7 @@ func newScan(a *app) *cobra.Command {
 			return a.scan(cmd.Context(), &commission.Survey{BareLine: b, Note: a.note}, all)
 		},
 	}
-	f.add(c)
+	f.add(a, c)
 	c.Flags().BoolVar(&all, "all", false, "ask each id too, for servos that do not reply to a packet to all")
 	return c
 }

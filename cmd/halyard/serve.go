@@ -155,7 +155,7 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 
 // options are those of a robot that is served: its log, and this very program as the supervisor of its real lines.
 func (a *app) options(log *slog.Logger) []halyard.Option {
-	list := []halyard.Option{halyard.WithLogger(log)}
+	list := []halyard.Option{halyard.WithLogger(log), halyard.WithCatalog(a.more)}
 	if program, err := os.Executable(); err == nil && a.supervised {
 		list = append(list, halyard.WithSupervisor(program, "supervise"))
 	}
@@ -184,7 +184,7 @@ func stopRigs(rigs []*hal.Rig, reason string) (joints []control.JointStatus) {
 
 // operate runs one system until ctx ends or a server of it fails.
 func (a *app) operate(ctx context.Context, s *halyard.System, log *slog.Logger) error {
-	shadows := calibrate.WatchResiduals(s.Rig(), s.Config(), log)
+	shadows := calibrate.WatchResiduals(s.Rig(), s.Config(), a.catalog(), log)
 	s.AnswerTwin(shadows.Answer)
 	ran := s.Run(ctx)
 	s.AnswerTwin(nil)
@@ -200,7 +200,7 @@ func (a *app) part(c *halyard.Config) {
 			continue
 		}
 		keeps := "smart servos keep their torque until their power goes off."
-		if lets := lettingGo(c, agent); lets != "" {
+		if lets := lettingGo(a.catalog().Buses, c, agent); lets != "" {
 			keeps = lets
 		}
 		switch agent.Guard.OnTimeout {
@@ -216,13 +216,13 @@ func (a *app) part(c *halyard.Config) {
 
 // lettingGo tells which real joints of an agent lose their torque once the program has ended, because their motor
 // controllers release a motor whose host is silent; "" where none does.
-func lettingGo(c *halyard.Config, agent *configs.Agent) string {
+func lettingGo(buses catalog.Buses, c *halyard.Config, agent *configs.Agent) string {
 	var loose, kept []string
 	for name, j := range agent.Hardware.Joints {
 		if agent.BodyOf(name) != configs.Real || j.Bus == "" {
 			continue
 		}
-		if t := catalog.BuiltinBuses().Of(c.Buses[j.Bus].Type); t.Driver != nil && t.Releases != "" {
+		if t := buses.Of(c.Buses[j.Bus].Type); t.Driver != nil && t.Releases != "" {
 			loose = append(loose, name+" ("+t.Releases+")")
 		} else {
 			kept = append(kept, name)

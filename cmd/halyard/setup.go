@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
 )
 
@@ -30,7 +29,7 @@ func newSetup(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags := cmd.Flags(); !flags.Changed("id") && !flags.Changed("new-id") && !flags.Changed("new-baud") &&
 				!flags.Changed("set") {
-				w, err := commission.NewWalk(args[0], deaf)
+				w, err := commission.NewWalk(f.buses, args[0], deaf)
 				if err != nil {
 					return err
 				}
@@ -51,7 +50,7 @@ func newSetup(a *app) *cobra.Command {
 				return err
 			}
 			defer b.Line.Close()
-			if r := catalog.BuiltinBuses().Of(b.Types[0]).FixedAll; r != nil {
+			if r := f.buses.Of(b.Types[0]).FixedAll; r != nil {
 				return r.Error(b.Port, s.ID, "setup", s.NewID)
 			}
 			s.Finder = b.Finder
@@ -74,7 +73,7 @@ func newSetup(a *app) *cobra.Command {
 		"file for the servo's registers, as JSON; folder if setting up a whole bus")
 	c.Flags().BoolVarP(&s.Dry, "dry-run", "n", false, "check everything, write nothing")
 	c.Flags().BoolVar(&deaf, "no-input", false, "fail instead of prompting")
-	f.add(c)
+	f.add(a, c)
 	return c
 }
 

@@ -24,7 +24,7 @@ func newTwin(a *app) *cobra.Command {
 	var f configFlags
 	var data []string
 	var servo string
-	g := calibrate.Guide{Now: time.Now, Out: a.err}
+	g := calibrate.Guide{Catalog: a.catalog(), Now: time.Now, Out: a.err}
 	c := &cobra.Command{
 		Use:   "twin ([RIG] | CONFIG | --servo MODEL --data FILES)",
 		Short: "report why a robot differs from its simulated twin",

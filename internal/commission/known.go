@@ -22,20 +22,25 @@ type KnownRobot struct {
 	Name   string
 	Config *configs.Config
 	text   string
+	buses  catalog.Buses
 }
 
 // KnownRobots are the embedded configs of one agent that servos drive.
-func KnownRobots() (list []KnownRobot) {
+func KnownRobots(buses catalog.Buses) (list []KnownRobot) {
 	for _, name := range configs.Names() {
 		c, err := configs.Load(name, configs.Options{})
-		if err != nil || len(c.Agents) != 1 || len(ServoBuses(c)) == 0 || len(ServoBuses(c)) != len(c.Buses) {
+		if err != nil || len(c.Agents) != 1 || len(ServoBuses(buses, c)) == 0 ||
+			len(ServoBuses(buses, c)) != len(c.Buses) {
 			continue
 		}
 		text, _ := configs.Embedded(name)
-		list = append(list, KnownRobot{name, c, string(text)})
+		list = append(list, KnownRobot{name, c, string(text), buses})
 	}
 	return list
 }
+
+// Lines are the names of its lines of servos.
+func (k *KnownRobot) Lines() []string { return ServoBuses(k.buses, k.Config) }
 
 // joints are those on a bus, by id.
 func (k *KnownRobot) joints(bus string) map[int]configs.Joint {
@@ -51,7 +56,7 @@ func (k *KnownRobot) joints(bus string) map[int]configs.Joint {
 // fits is the share of the servos of a bus and of those found on a line that are the same, 0..1.
 func (k *KnownRobot) fits(bus string, found []FoundServo) float64 {
 	want, same := k.joints(bus), 0
-	t := catalog.BuiltinBuses().Of(k.Config.Buses[bus].Type)
+	t := k.buses.Of(k.Config.Buses[bus].Type)
 	for _, f := range found {
 		j, there := want[f.ID]
 		if there && f.Type == t.Type && f.Finding == "" &&
@@ -67,7 +72,7 @@ func (k *KnownRobot) fits(bus string, found []FoundServo) float64 {
 func Recognise(robots []KnownRobot, found map[string][]FoundServo) (best *KnownRobot, share float64) {
 	for i := range robots {
 		k := &robots[i]
-		sum, buses := 0.0, ServoBuses(k.Config)
+		sum, buses := 0.0, k.Lines()
 		for _, port := range k.Ports(found) {
 			sum += k.fits(port.Bus, found[port.Port])
 		}
@@ -84,7 +89,7 @@ type BusPort struct{ Bus, Port string }
 // Ports assigns lines to the buses of k: to each the line that fits best; the only line to the only bus in any case.
 func (k *KnownRobot) Ports(found map[string][]FoundServo) (list []BusPort) {
 	left := report.SortedKeys(found)
-	buses := ServoBuses(k.Config)
+	buses := k.Lines()
 	for _, bus := range buses {
 		at, share := -1, 0.0
 		for i, port := range left {

@@ -8,17 +8,18 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 )
 
 // Every known robot is recognised by its own servos, also with one missing, and its config is written for its ports.
 func TestKnownRobots(t *testing.T) {
-	robots := KnownRobots()
+	robots := KnownRobots(catalog.BuiltinBuses())
 	if len(robots) < 5 {
 		t.Fatalf("got %d known robots", len(robots))
 	}
 	for _, k := range robots {
 		found := map[string][]FoundServo{}
-		for _, bus := range ServoBuses(k.Config) {
+		for _, bus := range k.Lines() {
 			for id, j := range k.joints(bus) {
 				found["/dev/serial/by-id/usb-"+bus] = append(found["/dev/serial/by-id/usb-"+bus],
 					FoundServo{Type: k.Config.Buses[bus].Type, ID: id, Model: j.Model})

@@ -31,7 +31,7 @@ type BareLine struct {
 }
 
 // NoLine reports where a port is a bus of another kind than a serial line; nil where it is not.
-func NoLine(port string) error {
+func NoLine(buses catalog.Buses, port string) error {
 	if _, kind := catalog.ChipPort(port); kind != "" {
 		return &hal.Error{Kind: hal.Invalid, Bus: port, Op: "open",
 			Err: fmt.Errorf("a port of type %s, which has no servos", kind), Try: "halyard scan " + port}
@@ -40,14 +40,14 @@ func NoLine(port string) error {
 		port == filepath.Base(port) {
 		return &hal.Error{Kind: hal.Invalid, Bus: port, Op: "open",
 			Err: errors.New("a network interface: which motor controllers are on it?"),
-			Try: "--protocol " + strings.Join(catalog.BuiltinBuses().CAN(), ", or --protocol ")}
+			Try: "--protocol " + strings.Join(buses.CAN(), ", or --protocol ")}
 	}
 	return nil
 }
 
 // BusOf is the port that target means, and the bus of the config where it is CONFIG:BUS.
-func BusOf(target string) (port string, bus *configs.Bus, err error) {
-	c, name, err := BusIn(target)
+func BusOf(buses catalog.Buses, target string) (port string, bus *configs.Bus, err error) {
+	c, name, err := BusIn(buses, target)
 	if c == nil {
 		return target, nil, err
 	}
@@ -57,7 +57,7 @@ func BusOf(target string) (port string, bus *configs.Bus, err error) {
 
 // BusIn is the config that target means, and which of its buses, where it is CONFIG:BUS; a port is in none. A file of
 // that name comes first: names by path have colons as well.
-func BusIn(target string) (c *configs.Config, bus string, err error) {
+func BusIn(buses catalog.Buses, target string) (c *configs.Config, bus string, err error) {
 	config, name, two := strings.Cut(target, ":")
 	if !two || strings.HasPrefix(target, "/dev/") {
 		return nil, "", nil
@@ -69,18 +69,18 @@ func BusIn(target string) (c *configs.Config, bus string, err error) {
 		return nil, "", err
 	}
 	b, ok := c.Buses[name]
-	if servos := catalog.BuiltinBuses().Has(b.Type); !ok || !servos {
+	if servos := buses.Has(b.Type); !ok || !servos {
 		return nil, "", &hal.Error{Kind: hal.Invalid, Op: target,
 			Err: fmt.Errorf("got bus %q, want a line of servos of %s: %s",
-				name, c.Name, strings.Join(ServoBuses(c), ", ")), Try: "halyard list " + config}
+				name, c.Name, strings.Join(ServoBuses(buses, c), ", ")), Try: "halyard list " + config}
 	}
 	return c, name, nil
 }
 
 // ServoBuses are the names of a config's lines of servos.
-func ServoBuses(c *configs.Config) (names []string) {
+func ServoBuses(buses catalog.Buses, c *configs.Config) (names []string) {
 	for _, n := range report.SortedKeys(c.Buses) {
-		if ok := catalog.BuiltinBuses().Has(c.Buses[n].Type); ok {
+		if ok := buses.Has(c.Buses[n].Type); ok {
 			names = append(names, n)
 		}
 	}
@@ -101,8 +101,9 @@ func (f *Finder) Unecho(note func(string, ...any)) error {
 }
 
 // OpenNamed opens the line of a bus type that is looked for only where it is named.
-func OpenNamed(kind string, bus *configs.Bus, settings map[int]map[string]int) (*BareLine, error) {
-	t := catalog.BuiltinBuses().Of(kind)
+func OpenNamed(buses catalog.Buses, kind string, bus *configs.Bus, settings map[int]map[string]int) (*BareLine,
+	error) {
+	t := buses.Of(kind)
 	if bus.Baud == 0 {
 		bus.Baud = t.Bauds[0]
 		if t.Filters != nil { // an interface of CAN has its rate already; without one, a virtual interface, any will do
@@ -117,5 +118,5 @@ func OpenNamed(kind string, bus *configs.Bus, settings map[int]map[string]int) (
 	}
 	return &BareLine{Finder: Finder{Line: line, Port: bus.Port, Latency: catalog.LatencyOf(bus.Port, line),
 		Bauds: []int{bus.Baud},
-		Types: []string{kind}, Duplex: t.Duplex, Settings: settings}}, nil
+		Buses: buses, Types: []string{kind}, Duplex: t.Duplex, Settings: settings}}, nil
 }

@@ -45,7 +45,7 @@ func (f *RegisterFile) Encode(w io.Writer) error {
 }
 
 // LoadRegisters reads a file that save wrote.
-func LoadRegisters(path string) (*RegisterFile, error) {
+func LoadRegisters(buses catalog.Buses, path string) (*RegisterFile, error) {
 	in, err := os.Open(path)
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Absent, Op: "read registers", Err: err,
@@ -56,7 +56,7 @@ func LoadRegisters(path string) (*RegisterFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := ParseRegisters(data)
+	f, err := ParseRegisters(buses, data)
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: path, Err: err}
 	}
@@ -64,19 +64,19 @@ func LoadRegisters(path string) (*RegisterFile, error) {
 }
 
 // ServoModel is that of the servo, nil where it is not known here.
-func (f *RegisterFile) ServoModel() servo.Model {
-	t := catalog.BuiltinBuses().Of(f.Type)
+func (f *RegisterFile) ServoModel(buses catalog.Buses) servo.Model {
+	t := buses.Of(f.Type)
 	if m := t.Lookup(f.Model); m != nil {
 		return m
 	}
 	if t.Unnamed != nil && t.Unnamed.Units().Name == f.Model {
 		return t.Unnamed
 	}
-	return catalog.BuiltinBuses().Model(f.Model)
+	return buses.Model(f.Model)
 }
 
 // ParseRegisters is strict: nothing unknown is written to a servo. Every register must be one of the model's.
-func ParseRegisters(data []byte) (*RegisterFile, error) {
+func ParseRegisters(buses catalog.Buses, data []byte) (*RegisterFile, error) {
 	if len(data) > mostRegisterFile {
 		return nil, fmt.Errorf("got more than %d bytes, want registers of one servo", mostRegisterFile)
 	}
@@ -89,7 +89,7 @@ func ParseRegisters(data []byte) (*RegisterFile, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("got more behind the registers, want one servo")
 	}
-	m := f.ServoModel()
+	m := f.ServoModel(buses)
 	if m == nil {
 		return nil, fmt.Errorf("model: got %q, want a servo that is known here", f.Model)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 )
@@ -30,7 +29,7 @@ func (d DifferenceRow) Cells() report.Cells {
 // Differences compares the servo with what args name: a file, an id, or, without any, the factory's defaults.
 func (s *Registers) Differences(ctx context.Context, args []string) ([]DifferenceRow, error) {
 	what, other, err := "factory", map[string]int64{}, error(nil)
-	if len(args) == 0 && catalog.BuiltinBuses().Of(s.Type).NoDefaults {
+	if len(args) == 0 && s.Buses.Of(s.Type).NoDefaults {
 		return nil, s.invalid("what the factory set a %s to depends on its firmware: want a file or a neighbour",
 			s.Model.Units().Name)
 	}
@@ -73,7 +72,7 @@ func (s *Registers) Differences(ctx context.Context, args []string) ([]Differenc
 
 // kept reports whether a register describes how the servo is set up.
 func (s *Registers) kept(r *servo.Register) bool {
-	if catalog.BuiltinBuses().Of(s.Type).Named {
+	if s.Buses.Of(s.Type).Named {
 		return r.Access != servo.ReadOnly && r.Name != "torque_enable" && !strings.HasPrefix(r.Name, "goal_")
 	}
 	return r.Access == servo.EEPROM || r.Setting() || r.Name == "firmware"
@@ -81,7 +80,7 @@ func (s *Registers) kept(r *servo.Register) bool {
 
 // neighbour reads another servo at the same rate, which must be of the same model.
 func (s *Registers) neighbour(ctx context.Context, id int) (map[string]int64, error) {
-	if last := catalog.BuiltinBuses().Of(s.Type).LastID; id < 0 || id > last {
+	if last := s.Buses.Of(s.Type).LastID; id < 0 || id > last {
 		return nil, s.invalid("got neighbour %d, want a file that is there, or an id of 0..%d", id, last)
 	}
 	f, err := s.Identify(id)
@@ -97,7 +96,7 @@ func (s *Registers) neighbour(ctx context.Context, id int) (map[string]int64, er
 
 // saved reads a file of the same model.
 func (s *Registers) saved(path string) (map[string]int64, error) {
-	f, err := LoadRegisters(path)
+	f, err := LoadRegisters(s.Buses, path)
 	if err == nil && f.Model != s.Model.Units().Name {
 		err = s.invalid("%s is of a %s, this servo is a %s", path, f.Model, s.Model.Units().Name)
 	} else if err == nil && len(f.Registers) == 0 {

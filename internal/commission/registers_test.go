@@ -300,7 +300,7 @@ func TestBusOf(t *testing.T) {
 		{"xm430-arm:leg", "", 0, "want a line of servos of xm430-arm: arm"},
 		{"no-such-config:arm", "", 0, "no-such-config"},
 	} {
-		port, bus, err := commission.BusOf(c.target)
+		port, bus, err := commission.BusOf(catalog.BuiltinBuses(), c.target)
 		baud := 0
 		if bus != nil {
 			baud = bus.Baud
@@ -326,11 +326,11 @@ func FuzzRegisterFile(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := commission.ParseRegisters(data)
+		file, err := commission.ParseRegisters(catalog.BuiltinBuses(), data)
 		if err != nil {
 			return
 		}
-		m := file.ServoModel()
+		m := file.ServoModel(catalog.BuiltinBuses())
 		if m == nil {
 			t.Fatalf("got model %q", file.Model)
 		}
@@ -343,7 +343,7 @@ func FuzzRegisterFile(f *testing.F) {
 		if err := file.Encode(&out); err != nil {
 			t.Fatal(err)
 		}
-		if again, err := commission.ParseRegisters([]byte(out.String())); err != nil || again.Model != file.Model ||
+		if again, err := commission.ParseRegisters(catalog.BuiltinBuses(), []byte(out.String())); err != nil || again.Model != file.Model ||
 			len(again.Registers) != len(file.Registers) {
 			t.Fatalf("what was written cannot be read: %v", err)
 		}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 )
@@ -216,7 +215,7 @@ func Meant(name string, list []string) string {
 
 // Fixed is why nothing can be written to the servo, nil where it can.
 func (s *Registers) Fixed(what string) error {
-	if r := catalog.BuiltinBuses().Of(s.Type).FixedAll; r != nil {
+	if r := s.Buses.Of(s.Type).FixedAll; r != nil {
 		return r.Error(s.Bus, s.ID, "registers "+what, 0)
 	}
 	return nil

@@ -32,7 +32,7 @@ type Survey struct {
 // Estimate is how long one rate and bus type take where nothing answers.
 func (s *Survey) Estimate(baud int, kind string) time.Duration {
 	octet := 10 * time.Second / time.Duration(baud)
-	t := catalog.BuiltinBuses().Of(kind)
+	t := s.Buses.Of(kind)
 	// A ping and its answer, the longest return delay and the tool's slack, an id.
 	bytes := 15
 	if t.Slot > 0 {
@@ -55,8 +55,8 @@ func (s *Survey) Estimate(baud int, kind string) time.Duration {
 func (s *Survey) Total() (ids int, most time.Duration) {
 	for _, b := range s.Bauds {
 		for _, kind := range s.Types {
-			if Possible(kind, b) {
-				ids += catalog.BuiltinBuses().Of(kind).LastID + 1
+			if s.possible(kind, b) {
+				ids += s.Buses.Of(kind).LastID + 1
 				most += s.Estimate(b, kind)
 			}
 		}
@@ -70,7 +70,7 @@ func (s *Survey) Run(ctx context.Context) ([]FoundServo, error) {
 	s.Note("%s: %d rates, protocol %s: up to %v", s.Port, len(s.Bauds), strings.Join(s.Types, " and "),
 		total.Round(100*time.Millisecond))
 	rows, err := s.pass(ctx)
-	if err == nil && len(rows) == 0 && len(s.Bauds) > 1 && slices.ContainsFunc(s.Types, listed1) {
+	if err == nil && len(rows) == 0 && len(s.Bauds) > 1 && slices.ContainsFunc(s.Types, s.listed) {
 		s.Note("%s: no answer to a ping of all: each id is asked", s.Port)
 		s.each = true
 		rows, err = s.pass(ctx)
@@ -78,14 +78,14 @@ func (s *Survey) Run(ctx context.Context) ([]FoundServo, error) {
 	return rows, err
 }
 
-// listed1 reports whether the devices of a bus type answer a ping of all, which some clones do not.
-func listed1(kind string) bool { return catalog.BuiltinBuses().Of(kind).Slot > 0 }
+// listed reports whether the devices of a bus type answer a ping of all, which some clones do not.
+func (f *Finder) listed(kind string) bool { return f.Buses.Of(kind).Slot > 0 }
 
 // pass asks at each rate once.
 func (s *Survey) pass(ctx context.Context) ([]FoundServo, error) {
 	rows := []FoundServo{}
 	for i, b := range s.Bauds {
-		if !slices.ContainsFunc(s.Types, func(kind string) bool { return Possible(kind, b) }) {
+		if !slices.ContainsFunc(s.Types, func(kind string) bool { return s.possible(kind, b) }) {
 			continue
 		}
 		if err := s.Line.SetBaud(b); err != nil {
@@ -99,7 +99,7 @@ func (s *Survey) pass(ctx context.Context) ([]FoundServo, error) {
 			return rows, err
 		}
 		for _, kind := range s.Types {
-			if !Possible(kind, b) {
+			if !s.possible(kind, b) {
 				continue
 			}
 			found, err := s.ask(ctx, b, kind)
@@ -107,7 +107,7 @@ func (s *Survey) pass(ctx context.Context) ([]FoundServo, error) {
 			if err != nil {
 				return rows, err
 			}
-			if t := catalog.BuiltinBuses().Of(kind); t.Alone && len(found) > 0 {
+			if t := s.Buses.Of(kind); t.Alone && len(found) > 0 {
 				s.Note("%d Bd: %s servos share a line with no others: no other protocol is asked", b, t.Vendor)
 				break
 			}
@@ -131,14 +131,14 @@ func (s *Survey) ask(ctx context.Context, baud int, kind string) (rows []FoundSe
 		return nil, err
 	}
 	if !ok {
-		return s.sweep(ctx, catalog.BuiltinBuses().Of(kind).LastID, nil,
+		return s.sweep(ctx, s.Buses.Of(kind).LastID, nil,
 			func(id int, patience time.Duration) (FoundServo, error) {
 				return s.meet(tool, baud, kind, id, patience)
 			})
 	}
 	// A device that ignores a ping of all answers its own.
-	if listed1(kind) && (s.each || len(ids) > 0 || len(s.Bauds) == 1) {
-		rows, err = s.sweep(ctx, catalog.BuiltinBuses().Of(kind).LastID, ids,
+	if s.listed(kind) && (s.each || len(ids) > 0 || len(s.Bauds) == 1) {
+		rows, err = s.sweep(ctx, s.Buses.Of(kind).LastID, ids,
 			func(id int, patience time.Duration) (FoundServo, error) {
 				return s.meet(tool, baud, kind, id, patience)
 			})
@@ -165,15 +165,15 @@ func (s *Survey) ask(ctx context.Context, baud int, kind string) (rows []FoundSe
 func (s *Survey) mark(rows []FoundServo, id int) {
 	for i := range rows {
 		if rows[i].ID == id {
-			rows[i].Finding = TwinText(rows[i].Type)
+			rows[i].Finding = TwinText(s.Buses.Of(rows[i].Type))
 		}
 	}
 }
 
 // TwinText is the finding of two devices with one id on a bus type.
-func TwinText(kind string) string {
+func TwinText(t catalog.BusType) string {
 	fix := "connect one of them, then assign another id with halyard setup"
-	if t := catalog.BuiltinBuses().Of(kind); t.FixedIDs != nil {
+	if t.FixedIDs != nil {
 		fix = "connect one of them: " + t.FixedIDs.Try
 	}
 	return "two devices have this id: " + fix
@@ -211,7 +211,7 @@ func (s *Survey) meet(tool servo.Tool, baud int, kind string, id int, patience t
 		return row, nil
 	}
 	if two, err := Doubled(s.ear, tool, found.Model, id, max(patience, s.Latency)); err != nil || two {
-		row.Finding = TwinText(kind)
+		row.Finding = TwinText(s.Buses.Of(kind))
 		return row, err
 	}
 	return row, nil
@@ -292,8 +292,8 @@ func (s *Survey) twins(tool servo.Tool, row *FoundServo, m servo.Model) error {
 
 // stranger is row of a servo that its bus type does not know: one with the same packets may.
 func (s *Survey) stranger(row FoundServo, why error) (FoundServo, error) {
-	t := catalog.BuiltinBuses().Of(row.Type)
-	for _, kind := range catalog.BuiltinBuses().Alike(t.Type) {
+	t := s.Buses.Of(row.Type)
+	for _, kind := range s.Buses.Alike(t.Type) {
 		tool, err := s.toolOn(s.ear, kind)
 		if err != nil {
 			return row, err
@@ -313,7 +313,7 @@ func (s *Survey) stranger(row FoundServo, why error) (FoundServo, error) {
 func (s *Survey) Silence() error {
 	if s.Duplex {
 		try := "halyard ports"
-		if catalog.BuiltinBuses().Of(s.Types[0]).Filters != nil {
+		if s.Buses.Of(s.Types[0]).Filters != nil {
 			try = "ip -details link show " + s.Port
 		}
 		return &hal.Error{Kind: hal.BusFault, Bus: s.Port, Op: "scan",

@@ -32,7 +32,7 @@ func (s *Survey) Quick(ctx context.Context) (rows []FoundServo, err error) {
 			if ctx.Err() != nil {
 				return rows, ctx.Err()
 			}
-			if !Possible(kind, b) {
+			if !s.possible(kind, b) {
 				continue
 			}
 			found, err := s.roll(ctx, b, kind)
@@ -44,7 +44,7 @@ func (s *Survey) Quick(ctx context.Context) (rows []FoundServo, err error) {
 				continue
 			}
 			s.Note("%d Bd, protocol %s: %s", b, spoken(found, kind), summary(found))
-			if catalog.BuiltinBuses().Of(kind).Alone {
+			if s.Buses.Of(kind).Alone {
 				break
 			}
 		}
@@ -57,7 +57,7 @@ const smallLastID = 31
 
 // roll finds the servos of one bus type at the line's rate that reply to a packet to all.
 func (s *Survey) roll(ctx context.Context, baud int, kind string) ([]FoundServo, error) {
-	t := catalog.BuiltinBuses().Of(kind)
+	t := s.Buses.Of(kind)
 	if t.Roll == nil {
 		if t.LastID > smallLastID {
 			return nil, nil

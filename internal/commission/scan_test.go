@@ -133,7 +133,7 @@ func TestSurveyRow(t *testing.T) {
 		for _, baud := range catalog.UsualBauds() {
 			s := rigtest.SurveyOf(wireOf(t, emulator.Timing{}).Line())
 			s.Bauds, s.Types = []int{baud}, []string{protocol}
-			if !commission.Possible(protocol, baud) {
+			if !commission.Possible(catalog.BuiltinBuses(), protocol, baud) {
 				continue
 			}
 			start := s.Line.Now()
@@ -217,7 +217,7 @@ func TestDoubled(t *testing.T) {
 			bus := rigtest.BrandBus(t, c.kind, c.model, c.baud, 3)
 			d.Line = bus.Line()
 			row := catalog.BuiltinBuses().Of(c.kind)
-			tool, err := commission.NewTool(d.Line, c.kind, servo.ToolConfig{Bus: "PORT"})
+			tool, err := commission.NewTool(d.Line, catalog.BuiltinBuses().Of(c.kind), servo.ToolConfig{Bus: "PORT"})
 			if err != nil {
 				t.Fatal(err)
 			}

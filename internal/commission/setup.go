@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 )
@@ -183,7 +182,7 @@ func (s *Setup) locate(ctx context.Context) (*Spot, error) {
 
 // readdress turns a new id into what the driver makes of it: a register that holds it, or why it is set elsewhere.
 func (s *Setup) readdress(one *Spot) error {
-	t := catalog.BuiltinBuses().Of(one.Type)
+	t := s.Buses.Of(one.Type)
 	switch {
 	case s.NewID < 0:
 	case t.IDRegister != "":

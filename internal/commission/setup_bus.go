@@ -41,10 +41,10 @@ func (j *WalkJoint) Novice() bool {
 
 // JointsOn are the servos of a config's bus, in the order of the file, but for the one whose id all servos come with:
 // that is the last, so that those before it can stay on the line when a new one joins them.
-func JointsOn(c *configs.Config, bus string) ([]WalkJoint, error) {
+func JointsOn(buses catalog.Buses, c *configs.Config, bus string) ([]WalkJoint, error) {
 	var list []WalkJoint
 	var faults configs.Faults
-	line := catalog.BuiltinBuses().Of(c.Buses[bus].Type)
+	line := buses.Of(c.Buses[bus].Type)
 	for _, r := range c.Robots() {
 		if r.Hardware == nil {
 			continue
@@ -59,7 +59,7 @@ func JointsOn(c *configs.Config, bus string) ([]WalkJoint, error) {
 				continue
 			}
 			// a bad file is a model that no bus carries
-			model, _, _ := plan.ServoOf(c, catalog.BuiltinBuses(), joint.Model)
+			model, _, _ := plan.ServoOf(c, buses, joint.Model)
 			j := WalkJoint{Name: prefix + name, ID: joint.ID, Model: line.Lookup(model)}
 			j.line = c.Fault(at.Key(name), "", "", "").Line
 			if j.Model == nil {

@@ -15,7 +15,7 @@ import (
 // rate, no packet reaches only one of them any more. A rate that the adapter cannot go is found out here, too.
 func (s *Setup) prove(m servo.Model, old, to Place) error {
 	name := m.Units().Name
-	if last := catalog.BuiltinBuses().Of(to.Type).LastID; to.ID > last {
+	if last := s.Buses.Of(to.Type).LastID; to.ID > last {
 		return s.invalid("--new-id: got %d, want 0..%d, of type %s", to.ID, last, to.Type)
 	}
 	if to.Baud != old.Baud {
@@ -55,7 +55,7 @@ func (s *Setup) prove(m servo.Model, old, to Place) error {
 
 // change writes the settings, the id and then the rate, and verifies each: until then the servo is where it was found.
 func (s *Setup) change(ctx context.Context, one *Spot, to Place) error {
-	if one.Model.Register("torque_enable") != nil && !catalog.BuiltinBuses().Of(one.Type).FreeID {
+	if one.Model.Register("torque_enable") != nil && !s.Buses.Of(one.Type).FreeID {
 		if err := writeOne(one, one.ID, "torque_enable", 0); err != nil {
 			return err
 		}

@@ -3,8 +3,6 @@ package commission
 import (
 	"fmt"
 	"strings"
-
-	"github.com/halyard-robotics/halyard/internal/catalog"
 )
 
 // ItIsNew is the user's answer if the servo on the line is new although its id is that of a servo set up before.
@@ -82,6 +80,6 @@ func (w *Walk) fits(f *FoundServo, i int) bool {
 	if f.Type != w.Kind || f.Model == want.Units().Name {
 		return f.Type == w.Kind
 	}
-	t := catalog.BuiltinBuses().Of(w.Kind)
+	t := w.Buses.Of(w.Kind)
 	return t.Same != nil && t.Same(want, t.Lookup(f.Model))
 }

@@ -71,15 +71,15 @@ type Walk struct {
 
 // NewWalk reads the servos that target, CONFIG:BUS, has. It opens nothing: set BareLine before Run. It is refused where
 // no prompt can be answered (deaf).
-func NewWalk(target string, deaf bool) (*Walk, error) {
-	config, name, err := BusIn(target)
+func NewWalk(buses catalog.Buses, target string, deaf bool) (*Walk, error) {
+	config, name, err := BusIn(buses, target)
 	switch {
 	case err != nil:
 	case config == nil:
 		err = &hal.Error{Kind: hal.Invalid, Op: "setup",
 			Err: fmt.Errorf("got the port %s, want --id with it, or CONFIG:BUS for all servos of a bus", target),
 			Try: "halyard setup so101:arm"}
-	case catalog.BuiltinBuses().Of(config.Buses[name].Type).Duplex:
+	case buses.Of(config.Buses[name].Type).Duplex:
 		err = &hal.Error{Kind: hal.Invalid, Op: "setup",
 			Err: fmt.Errorf("%s is a bus of motor controllers, want --id: they are set up one by one", name),
 			Try: "halyard setup " + target + " --id OLD --new-id N"}
@@ -94,7 +94,7 @@ func NewWalk(target string, deaf bool) (*Walk, error) {
 	bus := config.Buses[name]
 	source, _, _ := strings.Cut(target, ":")
 	w := &Walk{Config: source, Kind: bus.Type, Baud: bus.Baud}
-	w.Joints, err = JointsOn(config, name)
+	w.Joints, err = JointsOn(buses, config, name)
 	return w, err
 }
 
@@ -102,7 +102,7 @@ func NewWalk(target string, deaf bool) (*Walk, error) {
 func (w *Walk) SearchUsual() {
 	w.Bauds = []int{w.Baud}
 	for _, b := range catalog.UsualBauds() {
-		if b != w.Baud && Possible(w.Types[0], b) {
+		if b != w.Baud && w.possible(w.Types[0], b) {
 			w.Bauds = append(w.Bauds, b)
 		}
 	}
@@ -123,7 +123,7 @@ func (w *Walk) Run(ctx context.Context) error {
 	if last := &w.Joints[len(w.Joints)-1]; last.Novice() && len(w.Joints) > 1 {
 		w.Note("%s comes last: new servos have its id, %d, too", last.Name, last.ID)
 	}
-	if catalog.BuiltinBuses().Of(w.Kind).Roll != nil {
+	if w.Buses.Of(w.Kind).Roll != nil {
 		w.Note("a servo that is plugged in is recognised by itself; Enter looks at once")
 	}
 	for i := range w.Joints {
@@ -245,7 +245,7 @@ func (w *Walk) answer(ctx context.Context, j *WalkJoint) (string, error) {
 // glance is what replies to a packet to all at the rates of the bus and of new servos: "" if nothing does. Where
 // replies collide, it says whether a servo like that of j has the factory's id.
 func (w *Walk) glance(j *WalkJoint) string {
-	t := catalog.BuiltinBuses().Of(w.Kind)
+	t := w.Buses.Of(w.Kind)
 	if t.Roll == nil {
 		return ""
 	}
@@ -292,7 +292,7 @@ func (w *Walk) newcomer(s *Survey, j *WalkJoint) (id int, ok bool) {
 // othersNote is the prompt's note on servos that may stay connected. Some types allow only one servo: their command for
 // an id addresses all.
 func (w *Walk) othersNote() string {
-	if catalog.BuiltinBuses().Of(w.Types[0]).Alone ||
+	if w.Buses.Of(w.Types[0]).Alone ||
 		!slices.ContainsFunc(w.Joints, func(j WalkJoint) bool { return j.Done() }) {
 		return ""
 	}

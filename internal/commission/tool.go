@@ -11,8 +11,7 @@ import (
 )
 
 // NewTool is the tool of a bus type on line, and the line's parity with it.
-func NewTool(line servo.Line, kind string, cfg servo.ToolConfig) (servo.Tool, error) {
-	t := catalog.BuiltinBuses().Of(kind)
+func NewTool(line servo.Line, t catalog.BusType, cfg servo.ToolConfig) (servo.Tool, error) {
 	if err := catalog.Parity(line, t.Even); err != nil {
 		return nil, err
 	}
@@ -23,7 +22,7 @@ func NewTool(line servo.Line, kind string, cfg servo.ToolConfig) (servo.Tool, er
 func (f *Finder) toolOf(kind string) (servo.Tool, error) { return f.toolOn(f.Line, kind) }
 
 func (f *Finder) toolOn(line servo.Line, kind string) (servo.Tool, error) {
-	return NewTool(line, kind, servo.ToolConfig{Bus: f.Port, Latency: f.Latency, Settings: f.Settings})
+	return NewTool(line, f.Buses.Of(kind), servo.ToolConfig{Bus: f.Port, Latency: f.Latency, Settings: f.Settings})
 }
 
 // Readable reports whether a tool can read r. Windows on other registers show what is read anyway.

@@ -14,8 +14,9 @@ import (
 type Spot struct {
 	Place
 	servo.Tool
-	Model servo.Model // nil: it answers, but not soundly, or it is a stranger
-	err   error       // why Model is nil
+	Model servo.Model   // nil: it answers, but not soundly, or it is a stranger
+	Buses catalog.Buses // those of its finder
+	err   error         // why Model is nil
 }
 
 // Finder looks for one id on a line.
@@ -24,6 +25,7 @@ type Finder struct {
 	Port     string
 	Latency  time.Duration
 	Bauds    []int
+	Buses    catalog.Buses          // the bus types that are known
 	Types    []string               // bus types to ask for, in their order
 	Duplex   bool                   // its adapter does not receive what it sends
 	Settings map[int]map[string]int // of a config, by id
@@ -57,8 +59,8 @@ func (f *Finder) Find(ctx context.Context, id int, all bool) (spots []Spot, err 
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			t := catalog.BuiltinBuses().Of(kind)
-			if id > t.LastID || !Possible(kind, b) {
+			t := f.Buses.Of(kind)
+			if id > t.LastID || !f.possible(kind, b) {
 				continue
 			}
 			s, there, err := f.Probe(Place{b, kind, id})
@@ -86,8 +88,8 @@ func (f *Finder) Probe(p Place) (s Spot, there bool, err error) {
 	if s, there, err = f.probe(p); !there || s.Model != nil {
 		return s, there, err
 	}
-	t := catalog.BuiltinBuses().Of(p.Type)
-	for _, kind := range catalog.BuiltinBuses().Alike(t.Type) {
+	t := f.Buses.Of(p.Type)
+	for _, kind := range f.Buses.Alike(t.Type) {
 		if other, ok, err := f.probe(Place{p.Baud, kind, p.ID}); err != nil {
 			return s, false, err
 		} else if ok && other.Model != nil {
@@ -98,7 +100,7 @@ func (f *Finder) Probe(p Place) (s Spot, there bool, err error) {
 }
 
 func (f *Finder) probe(p Place) (s Spot, there bool, err error) {
-	s.Place = p
+	s.Place, s.Buses = p, f.Buses
 	if s.Tool, err = f.toolOf(p.Type); err != nil {
 		return s, false, err
 	}
@@ -133,11 +135,13 @@ func (f *Finder) insist(try func() error) error {
 
 func (f *Finder) settle(line servo.Line) { servo.Settle(line, 2*f.Latency+3*time.Millisecond) }
 
+func (f *Finder) possible(kind string, baud int) bool { return Possible(f.Buses, kind, baud) }
+
 // Possible reports whether there are servos of a bus type, or of one with the same packets, at a rate.
-func Possible(kind string, baud int) bool {
-	t := catalog.BuiltinBuses().Of(kind)
+func Possible(buses catalog.Buses, kind string, baud int) bool {
+	t := buses.Of(kind)
 	return servo.Supports(t.Driver, baud) ||
-		slices.ContainsFunc(catalog.BuiltinBuses().Alike(t.Type), func(o string) bool {
-			return servo.Supports(catalog.BuiltinBuses().Of(o).Driver, baud)
+		slices.ContainsFunc(buses.Alike(t.Type), func(o string) bool {
+			return servo.Supports(buses.Of(o).Driver, baud)
 		})
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func SurveyOf(line servo.Line) *commission.Survey {
-	f := commission.Finder{Line: line, Port: "PORT", Bauds: catalog.UsualBauds(),
+	f := commission.Finder{Line: line, Port: "PORT", Buses: catalog.BuiltinBuses(), Bauds: catalog.UsualBauds(),
 		Types: []string{"dynamixel2", "dynamixel1"}}
 	return &commission.Survey{BareLine: &commission.BareLine{Finder: f}, Note: func(string, ...any) {}}
 }

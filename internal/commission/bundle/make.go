@@ -10,7 +10,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/plan"
@@ -27,6 +27,7 @@ type Options struct {
 	Version string
 	Machine Machine
 	Note    func(format string, args ...any)
+	Catalog *catalog.Catalog
 }
 
 // maxLog is how much of the end of a log is kept.
@@ -35,7 +36,7 @@ const maxLog = 1 << 20
 // Make examines the robot of a config as the doctor does, and keeps all that passes. It moves nothing and writes no
 // register. A robot that does not answer, or a port that does not open, is a finding and no error.
 func Make(ctx context.Context, nameOrPath string, o Options) (*Report, error) {
-	p, err := plan.Load(nameOrPath, o.Config, builtin.Catalog())
+	p, err := plan.Load(nameOrPath, o.Config, o.Catalog)
 	if err != nil && !doctor.UncalibratedAlone(err) {
 		return nil, err
 	}

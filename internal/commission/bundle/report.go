@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/report"
@@ -258,7 +259,7 @@ func (r *Report) take(name string, data []byte) error {
 		return err
 	}
 	if servo, ok := inside(tableFolder, ".json"); ok {
-		f, err := commission.ParseRegisters(data)
+		f, err := commission.ParseRegisters(builtin.Catalog().Buses, data)
 		r.Registers[servo] = f
 		return err
 	}

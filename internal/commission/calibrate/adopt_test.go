@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/internal/builtin"
 )
 
 // The files of a calibration are named in the config, in its flow form and in its block form; all else stays.
@@ -25,7 +26,7 @@ func TestAdopt(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Open(path, "", configs.Options{})
+		r, err := Open(path, "", configs.Options{}, builtin.Catalog())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +39,7 @@ func TestAdopt(t *testing.T) {
 			t.Errorf("got %v, %v:\n%s", lines, err, after)
 		}
 	}
-	r, err := Open("so101", "", configs.Options{})
+	r, err := Open("so101", "", configs.Options{}, builtin.Catalog())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 )
 
@@ -86,7 +87,7 @@ func TestDrift(t *testing.T) {
 	} {
 		o := calibrated(t, c.file)
 		o.Set = append(o.Set, c.set...)
-		d, err := Check(context.Background(), "so101", o)
+		d, err := Check(context.Background(), "so101", o, builtin.Catalog())
 		if err != nil {
 			t.Fatal(c.name, err)
 		}

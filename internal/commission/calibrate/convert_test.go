@@ -13,13 +13,14 @@ import (
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/builtin"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func so101(t *testing.T, set ...string) *Robot {
 	t.Helper()
-	r, err := Open("so101", "", configs.Options{Set: set})
+	r, err := Open("so101", "", configs.Options{Set: set}, builtin.Catalog())
 	if err != nil {
 		t.Fatal(err)
 	}

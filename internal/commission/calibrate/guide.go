@@ -18,6 +18,7 @@ import (
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 )
@@ -38,7 +39,8 @@ type Guide struct {
 	In      *commission.Asker
 	Out     io.Writer
 	Now     func() time.Time
-	Open    []halyard.Option
+	Catalog *catalog.Catalog
+	Open    []halyard.Option // with the same catalog
 	Live    <-chan time.Time // draws the table of a real robot again while it is moved; nil = never
 
 	robot     *Robot
@@ -98,7 +100,7 @@ func (g *Guide) Run(ctx context.Context) (rows []Row, err error) {
 
 // prepare reads the config and chooses the joints.
 func (g *Guide) prepare() (err error) {
-	if g.robot, err = Open(g.Config, g.Agent, g.Options); err != nil {
+	if g.robot, err = Open(g.Config, g.Agent, g.Options, g.Catalog); err != nil {
 		return err
 	}
 	for _, name := range g.Only {
@@ -278,7 +280,7 @@ func (g *Guide) proven(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found, _, err := examine(ctx, c)
+	found, _, err := examine(ctx, c, g.Catalog)
 	if hal.KindOf(err) == hal.Uncalibrated {
 		return nil // joints of another session
 	} else if err != nil {

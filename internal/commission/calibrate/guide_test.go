@@ -15,6 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
@@ -58,7 +59,7 @@ func person(extra ...string) string {
 func guide(t *testing.T, dir, answers string, o configs.Options) (*Guide, *bytes.Buffer) {
 	t.Helper()
 	out := &bytes.Buffer{}
-	return &Guide{Config: "so101", Options: o, Dir: dir, In: commission.NewAsker(strings.NewReader(answers)), Out: out,
+	return &Guide{Config: "so101", Options: o, Catalog: builtin.Catalog(), Dir: dir, In: commission.NewAsker(strings.NewReader(answers)), Out: out,
 		Now: func() time.Time { return noon }}, out
 }
 
@@ -234,7 +235,7 @@ func TestGuideThroughLeRobot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Open("so101", "", o)
+	r, err := Open("so101", "", o, builtin.Catalog())
 	if err != nil {
 		t.Fatal(err)
 	}

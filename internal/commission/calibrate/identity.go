@@ -10,7 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/kinematics"
-	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/plan"
 )
@@ -18,7 +18,7 @@ import (
 // identify checks the servos of c as the doctor does, refuses a robot that would not run, and stores each servo's
 // identity for its file.
 func (g *Guide) identify(ctx context.Context, c *configs.Config) error {
-	found, list, err := examine(ctx, c)
+	found, list, err := examine(ctx, c, g.Catalog)
 	if err != nil {
 		return err
 	}
@@ -47,8 +47,8 @@ func (g *Guide) identify(ctx context.Context, c *configs.Config) error {
 }
 
 // examine is the doctor's findings about the buses of c, and the servos that answered.
-func examine(ctx context.Context, c *configs.Config) ([]doctor.Finding, []doctor.Identity, error) {
-	p, err := plan.Resolve(c, builtin.Catalog())
+func examine(ctx context.Context, c *configs.Config, cat *catalog.Catalog) ([]doctor.Finding, []doctor.Identity, error) {
+	p, err := plan.Resolve(c, cat)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/builtin"
 )
 
 // walker writes the config and the model of a robot that stands on four legs, and walks by them.
@@ -60,7 +61,7 @@ func TestTwinOfMovingBase(t *testing.T) {
 	}
 	defer sys.Close()
 	var text shared
-	w := WatchResiduals(sys.Rig(), cfg, slog.New(slog.NewTextHandler(&text, nil)))
+	w := WatchResiduals(sys.Rig(), cfg, builtin.Catalog(), slog.New(slog.NewTextHandler(&text, nil)))
 	a := sys.Agent("walker")
 	for n := range 1500 {
 		for i, j := range a.Joints() {

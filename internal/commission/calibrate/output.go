@@ -18,7 +18,6 @@ import (
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
@@ -188,7 +187,7 @@ func (g *Guide) deviceConfig(what, where, name string,
 
 // outputOf returns an output's limits in the robot's model, and whether it turns to an angle.
 func (g *Guide) outputOf(c *configs.Config, name string) (l hal.Limits, angle bool, err error) {
-	p, err := plan.Resolve(c, builtin.Catalog())
+	p, err := plan.Resolve(c, g.Catalog)
 	if err != nil {
 		return l, false, err
 	}

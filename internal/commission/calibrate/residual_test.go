@@ -15,6 +15,7 @@ import (
 
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/sim/twin"
 )
 
@@ -62,7 +63,7 @@ func struckShadow(t *testing.T, seconds int, seed uint64, first bool, joint, fau
 	}
 	defer sys.Close()
 	var text shared
-	w := WatchResiduals(sys.Rig(), cfg, slog.New(slog.NewTextHandler(&text, nil)))
+	w := WatchResiduals(sys.Rig(), cfg, builtin.Catalog(), slog.New(slog.NewTextHandler(&text, nil)))
 	defer func() { rows, log = w.Close(), text.String() }()
 	a, r := sys.Agent("so101"), rand.New(rand.NewPCG(seed, 1))
 	for n := range seconds * 100 {
@@ -172,7 +173,7 @@ func TestCausesAllocateNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer sys.Close()
-	w := WatchResiduals(sys.Rig(), cfg, slog.New(slog.DiscardHandler))
+	w := WatchResiduals(sys.Rig(), cfg, builtin.Catalog(), slog.New(slog.DiscardHandler))
 	defer w.Close()
 	for range 10 {
 		if err := sys.Step(); err != nil {

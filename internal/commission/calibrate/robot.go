@@ -11,7 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
@@ -44,7 +44,7 @@ type Joint struct {
 
 // Open reads the robot called agent of a config; "" is the only one with servos. Calibration files are not read: they
 // may be missing or bad.
-func Open(config, agent string, o configs.Options) (*Robot, error) {
+func Open(config, agent string, o configs.Options, cat *catalog.Catalog) (*Robot, error) {
 	c, err := configs.Load(config, o)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func Open(config, agent string, o configs.Options) (*Robot, error) {
 	for i := range c.Agents { // a real joint without its file would be a fault
 		c.Agents[i].Body, c.Agents[i].Parts = configs.Sim, nil
 	}
-	p, err := plan.Resolve(c, builtin.Catalog())
+	p, err := plan.Resolve(c, cat)
 	if err == nil {
 		p, err = p.Stationed()
 	}

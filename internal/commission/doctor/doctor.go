@@ -11,7 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
-	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
@@ -120,8 +120,8 @@ type Examination struct {
 }
 
 // Load prepares the examination of a config, which may lack calibrations: those are findings.
-func Load(nameOrPath string, o configs.Options, faults []string) (*Examination, error) {
-	p, err := plan.Load(nameOrPath, o, builtin.Catalog())
+func Load(nameOrPath string, o configs.Options, cat *catalog.Catalog, faults []string) (*Examination, error) {
+	p, err := plan.Load(nameOrPath, o, cat)
 	if err != nil && !UncalibratedAlone(err) {
 		return nil, err
 	}

@@ -147,7 +147,7 @@ func (b *BusCheck) examine(ctx context.Context) error {
 		b.line = &servo.EchoFilter{Line: b.line}
 	}
 	for _, s := range b.servos {
-		if s.tool, err = commission.NewTool(b.line, b.Config.Type,
+		if s.tool, err = commission.NewTool(b.line, b.row,
 			servo.ToolConfig{Bus: b.Name, Latency: b.latency, Model: s.model}); err != nil {
 			return err
 		}
@@ -194,7 +194,7 @@ func (b *BusCheck) seek(ctx context.Context, missing []*ServoCheck) error {
 	}
 	found := map[int][]*ServoCheck{} // by the rate at which they are
 	for _, rate := range catalog.UsualBauds() {
-		if rate == b.Config.Baud || len(missing) == 0 || !commission.Possible(b.Config.Type, rate) {
+		if rate == b.Config.Baud || len(missing) == 0 || !commission.Possible(b.plan.Catalog.Buses, b.Config.Type, rate) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -251,7 +251,8 @@ func (b *BusCheck) seek(ctx context.Context, missing []*ServoCheck) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	f := commission.Finder{Line: b.line, Port: b.port(), Latency: b.latency}
+	f := commission.Finder{Line: b.line, Port: b.port(), Latency: b.latency,
+		Buses: b.plan.Catalog.Buses}
 	known, err := b.strangers(ctx, &f)
 	if err != nil {
 		return err

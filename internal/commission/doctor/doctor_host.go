@@ -60,7 +60,7 @@ func (b *BusCheck) Reachable() bool {
 		return b.reachableNode(node, "SPI is not switched on, or has no such select",
 			"sudo raspi-config nonint do_spi 0 (a Raspberry Pi), else a device tree with spidev", "spi")
 	}
-	if catalog.BuiltinBuses().Of(b.Config.Type).Filters != nil {
+	if b.row.Filters != nil {
 		return true // an interface is no file: opening reports
 	}
 	ports, err := serial.List(b.Root)
@@ -196,7 +196,7 @@ func (b *BusCheck) refused(err error) {
 		b.fail("access", kind, found, fix)
 	case kind == hal.Busy:
 		b.fail("holder", kind, found, "stop that program")
-	case catalog.BuiltinBuses().Of(b.Config.Type).Filters != nil: // a CAN interface knows what brings it up
+	case b.row.Filters != nil: // a CAN interface knows what brings it up
 		b.fail("port", kind, found, fix)
 	case kind == hal.Absent || kind == hal.Invalid:
 		b.fail("port", kind, found, b.plugFix())

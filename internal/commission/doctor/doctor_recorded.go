@@ -87,7 +87,7 @@ func (b *BusCheck) dump(ctx context.Context) error {
 	for _, s := range b.servos {
 		tool, err := s.tool, error(nil)
 		if b.row.Duplex {
-			tool, err = commission.NewTool(b.line, b.Config.Type,
+			tool, err = commission.NewTool(b.line, b.row,
 				servo.ToolConfig{Bus: b.Name, Latency: b.latency, Model: s.model})
 		} else if !s.readable {
 			continue

@@ -116,7 +116,7 @@ func (s *ServoCheck) Identify() (there bool, err error) {
 
 // ping identifies the device at the servo's id. The tool goes on taking it for the value in the config.
 func (s *ServoCheck) ping() (m servo.Model, err error) {
-	t, err := commission.NewTool(s.line, s.Config.Type, servo.ToolConfig{Bus: s.Name, Latency: s.latency})
+	t, err := commission.NewTool(s.line, s.row, servo.ToolConfig{Bus: s.Name, Latency: s.latency})
 	if err == nil {
 		err = servo.Retry(func() error {
 			f, err := t.Identify(int(s.id))

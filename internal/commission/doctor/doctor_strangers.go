@@ -21,6 +21,7 @@ const farthestStranger = 30
 // lone reports what replies on a line whose servos are all silent, in one finding; false if nothing does.
 func (b *BusCheck) lone(ctx context.Context) (reported bool, err error) {
 	f := commission.Finder{Line: b.line, Port: b.port(), Latency: b.latency, Bauds: []int{b.Config.Baud},
+		Buses: b.plan.Catalog.Buses,
 		Types: []string{b.Config.Type}}
 	other, ids, err := b.elsewhere(ctx, &f)
 	if err != nil {
@@ -51,7 +52,8 @@ func (b *BusCheck) misspoken(ctx context.Context) (reported bool, err error) {
 	if b.row.Even {
 		return false, nil // with another parity every reply is damaged
 	}
-	f := commission.Finder{Line: b.line, Port: b.port(), Latency: b.latency, Bauds: []int{b.Config.Baud}}
+	f := commission.Finder{Line: b.line, Port: b.port(), Latency: b.latency, Bauds: []int{b.Config.Baud},
+		Buses: b.plan.Catalog.Buses}
 	for _, rate := range []int{1000000, 57600, 115200} { // those that servos come with
 		if rate != b.Config.Baud {
 			f.Bauds = append(f.Bauds, rate)
