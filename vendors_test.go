@@ -24,7 +24,7 @@ var namedElsewhere = map[string]string{
 	"calibration/lerobot.go":                      "LeRobot's files have two rules, by the vendor of the servo",
 	"configs/config.go":                           "the help of key `type` lists its values",
 	"drivers/serial/ports.go":                     "USB ids and the products that have them",
-	"cmd/halyard/identify.go":                     "an example to type: it takes a servo's name",
+	"cli/identify.go":                             "an example to type: it takes a servo's name",
 	"internal/commission/doctor/doctor_cases*.go": "made-up robots of the doctor's fault matrix",
 	"internal/rigtest/lines.go":                   "a line of tests, of one protocol",
 	"internal/commission/doctor/doctor_matrix.go": "the made-up calibration of that matrix",

@@ -172,7 +172,7 @@ func TestPresence(t *testing.T) {
 }
 
 func TestClears(t *testing.T) {
-	var c Clears
+	var c clearLimit
 	for i := range MaxClears {
 		if !c.Allow(time.Duration(i) * time.Minute) {
 			t.Errorf("clear %d: refused", i)

@@ -116,7 +116,7 @@ type Device struct {
 	doubt  bool // back after a loss and not checked yet: gets no goals
 	gains  [3]gain
 	base   Level
-	clears Clears
+	clears clearLimit
 }
 
 // gain is one register of a servo's gains: its value as written, and how often it is written again, since no reply

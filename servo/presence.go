@@ -41,8 +41,8 @@ func (p *Presence) Miss(m *DeviceState, cycle uint64, now time.Duration) (silenc
 	return silence
 }
 
-// Clears bounds the number of clears of a joint's alarm: an alarm that keeps returning has a cause.
-type Clears struct {
+// clearLimit bounds the number of clears of a joint's alarm: an alarm that keeps returning has a cause.
+type clearLimit struct {
 	times [MaxClears]time.Duration
 	n     int
 }
@@ -54,7 +54,7 @@ const (
 )
 
 // Allow notes a clearing at now; false where there have been too many.
-func (c *Clears) Allow(now time.Duration) bool {
+func (c *clearLimit) Allow(now time.Duration) bool {
 	// Old ones fall out of the window.
 	for c.n > 0 && now-c.times[0] >= ClearWindow {
 		c.n = copy(c.times[:], c.times[1:c.n])

@@ -1,5 +1,5 @@
 // Command extension opens a robot of a servo vendor, a sensor and a protocol that Halyard does not know: one file and
-// one row each, without a change in Halyard's tree.
+// one row each, without a change in Halyard's tree. With arguments it is the command halyard that knows them too.
 package main
 
 import (
@@ -8,23 +8,28 @@ import (
 	"fmt"
 	"log"
 	"net"
+	"os"
 
 	"github.com/halyard-robotics/halyard"
+	"github.com/halyard-robotics/halyard/cli"
 	"github.com/halyard-robotics/halyard/extend"
 )
 
 func main() {
-	if err := run(); err != nil {
-		log.Fatal(err)
-	}
-}
-
-func run() error {
 	catalog := &halyard.Catalog{
 		Buses:     extend.Buses{acmeRow()},
 		Sensors:   map[string]*extend.Sensor{"gauge": gaugeRow()},
 		Protocols: map[string]*extend.Protocol{"lines": linesRow()},
 	}
+	if len(os.Args) > 1 {
+		cli.Main(catalog)
+	}
+	if err := run(catalog); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(catalog *halyard.Catalog) error {
 	cfg, err := halyard.Load("rig.yaml")
 	if err != nil {
 		return err

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/sim/identify"
 	"github.com/halyard-robotics/halyard/internal/sim/twin"
@@ -260,7 +260,7 @@ func (w *window) motion(n int, v, a []float64) {
 func baseMoves(a *plan.AgentPlan) bool { return len(a.Robot.Bodies) > 0 && !a.Robot.Fixed }
 
 // watchCauses makes the causes of every agent whose joints have a shadow, and starts to judge.
-func (w *Residuals) watchCauses(r *hal.Rig, c *configs.Config, cat *catalog.Catalog) {
+func (w *Residuals) watchCauses(r *hal.Rig, c *configs.Config, cat *halyard.Catalog) {
 	p, err := plan.Resolve(c, cat)
 	if err != nil { // the rig is open all the same: residuals are seen without their causes
 		w.log.Warn("no causes of differences from the twin", "fault", err)

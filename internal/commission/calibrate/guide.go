@@ -18,7 +18,6 @@ import (
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 )
@@ -39,7 +38,7 @@ type Guide struct {
 	In      *commission.Asker
 	Out     io.Writer
 	Now     func() time.Time
-	Catalog *catalog.Catalog
+	Catalog *halyard.Catalog
 	Open    []halyard.Option // with the same catalog
 	Live    <-chan time.Time // draws the table of a real robot again while it is moved; nil = never
 

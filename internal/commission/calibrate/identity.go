@@ -7,10 +7,10 @@ import (
 	"math"
 	"strings"
 
+	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/kinematics"
-	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/plan"
 )
@@ -47,7 +47,7 @@ func (g *Guide) identify(ctx context.Context, c *configs.Config) error {
 }
 
 // examine is the doctor's findings about the buses of c, and the servos that answered.
-func examine(ctx context.Context, c *configs.Config, cat *catalog.Catalog) ([]doctor.Finding, []doctor.Identity, error) {
+func examine(ctx context.Context, c *configs.Config, cat *halyard.Catalog) ([]doctor.Finding, []doctor.Identity, error) {
 	p, err := plan.Resolve(c, cat)
 	if err != nil {
 		return nil, nil, err

@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/internal/sim/identify"
@@ -177,7 +177,7 @@ func PlayedRows(all []identify.Result) (rows []PlayedRow) {
 
 // Check compares the servos of a config with their calibrations: identity, homing offset, firmware, range and, if the
 // robot is in its rest pose, drift. It returns the doctor's findings of those checks. No joint moves.
-func Check(ctx context.Context, config string, o configs.Options, cat *catalog.Catalog) (*doctor.Examination, error) {
+func Check(ctx context.Context, config string, o configs.Options, cat *halyard.Catalog) (*doctor.Examination, error) {
 	d, err := doctor.Load(config, o, cat, nil)
 	if err != nil {
 		return nil, err

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/internal/sim/twin"
 )
@@ -95,7 +95,7 @@ func (j *residual) trend() float64 {
 const shadowSuffix = "/shadow_error"
 
 // WatchResiduals starts to watch; without a shadow it returns no rows.
-func WatchResiduals(r *hal.Rig, c *configs.Config, cat *catalog.Catalog, log *slog.Logger) *Residuals {
+func WatchResiduals(r *hal.Rig, c *configs.Config, cat *halyard.Catalog, log *slog.Logger) *Residuals {
 	w := &Residuals{rig: r, log: log, source: c.Source, period: c.Clock.Period.Seconds()}
 	for _, a := range r.Agents() {
 		l := a.Layout()

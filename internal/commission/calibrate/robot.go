@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
@@ -44,7 +44,7 @@ type Joint struct {
 
 // Open reads the robot called agent of a config; "" is the only one with servos. Calibration files are not read: they
 // may be missing or bad.
-func Open(config, agent string, o configs.Options, cat *catalog.Catalog) (*Robot, error) {
+func Open(config, agent string, o configs.Options, cat *halyard.Catalog) (*Robot, error) {
 	c, err := configs.Load(config, o)
 	if err != nil {
 		return nil, err

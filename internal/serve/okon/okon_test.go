@@ -428,7 +428,7 @@ func TestOkonCourse(t *testing.T) {
 				t.Skip("HALYARD_FULL=1 runs it")
 			}
 			if body == "emulated" && os.Getenv("HALYARD_LONG") == "" {
-				t.Skip("HALYARD_LONG=1 go test -run OkonCourse ./cmd/halyard")
+				t.Skip("HALYARD_LONG=1 go test -run OkonCourse ./cli")
 			}
 			d := newDock(t, configs.Options{Body: body, Set: []string{"agents[0].guard.command_timeout=none"}})
 			log := strings.Join(d.course(), "; ")
