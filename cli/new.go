@@ -303,7 +303,8 @@ func (n *newcomer) examine(ctx context.Context) error {
 		n.app.note("Next: halyard calibrate %s", n.out)
 		return nil
 	}
-	g := calibrate.Guide{Config: n.out, Catalog: n.app.catalog(), Now: time.Now, Out: n.app.err, In: n.in, Open: n.app.guideOptions()}
+	g := calibrate.Guide{Config: n.out, Catalog: n.app.catalog(), Now: time.Now, Out: n.app.err, In: n.in,
+		Open: n.app.guideOptions()}
 	if terminalOf(n.app.in) != nil {
 		live := time.NewTicker(200 * time.Millisecond)
 		defer live.Stop()

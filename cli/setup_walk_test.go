@@ -90,7 +90,8 @@ func newDesk(t *testing.T, kind string, baud int, joints []string, servos []fres
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := commission.Finder{Line: b.bus.Line(), Buses: catalog.BuiltinBuses(), Port: "/dev/ttyUSB0", Types: types, Bauds: []int{baud}}
+	f := commission.Finder{Line: b.bus.Line(), Buses: catalog.BuiltinBuses(), Port: "/dev/ttyUSB0", Types: types,
+		Bauds: []int{baud}}
 	for _, rate := range []int{57600, 115200, 500000, 1000000} {
 		if rate != baud && commission.Possible(catalog.BuiltinBuses(), kind, rate) {
 			f.Bauds = append(f.Bauds, rate)
@@ -263,7 +264,8 @@ pan    sts3215  1   1000000  skipped  -
 		t.Errorf("got:\n%s\nwant:\n%s", table, rows)
 	}
 	// What was saved is what was there before.
-	if f, err := commission.LoadRegisters(catalog.BuiltinBuses(), filepath.Join(folder, "lift.json")); err != nil || f.ID != 1 ||
+	if f, err := commission.LoadRegisters(catalog.BuiltinBuses(), filepath.Join(folder, "lift.json")); err != nil ||
+		f.ID != 1 ||
 		f.Registers["max_voltage"] != 140 {
 		t.Errorf("got %+v, %v", f, err)
 	}
@@ -421,7 +423,8 @@ func TestWalkRefuses(t *testing.T) {
 		if bus == "slow" {
 			target = bus
 		}
-		if list, err := commission.JointsOn(catalog.BuiltinBuses(), config, target); say == "" && (err != nil || len(list) != 1) ||
+		if list, err := commission.JointsOn(catalog.BuiltinBuses(), config, target); say == "" &&
+			(err != nil || len(list) != 1) ||
 			say != "" && (err == nil || !strings.Contains(err.Error(), say)) {
 			t.Errorf("%s: got %+v, %v; want %q", text, list, err, say)
 		}

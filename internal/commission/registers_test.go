@@ -40,7 +40,8 @@ func everyBrand() []brandCase {
 func (c brandCase) registers(t *testing.T, ids ...int) (*commission.Registers, *emulator.Bus) {
 	t.Helper()
 	bus := rigtest.BrandBus(t, c.kind, c.model, c.baud, ids...)
-	f := commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: catalog.UsualBauds(), Types: allTypes()}
+	f := commission.Finder{Buses: catalog.BuiltinBuses(), Line: bus.Line(), Port: "PORT", Bauds: catalog.UsualBauds(),
+		Types: allTypes()}
 	s, err := commission.MeetRegisters(t.Context(), &f, ids[0])
 	if err != nil {
 		t.Fatalf("%s: %v", c.model, err)
@@ -343,7 +344,8 @@ func FuzzRegisterFile(f *testing.F) {
 		if err := file.Encode(&out); err != nil {
 			t.Fatal(err)
 		}
-		if again, err := commission.ParseRegisters(catalog.BuiltinBuses(), []byte(out.String())); err != nil || again.Model != file.Model ||
+		if again, err := commission.ParseRegisters(catalog.BuiltinBuses(), []byte(out.String())); err != nil ||
+			again.Model != file.Model ||
 			len(again.Registers) != len(file.Registers) {
 			t.Fatalf("what was written cannot be read: %v", err)
 		}

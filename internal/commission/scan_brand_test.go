@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/rigtest"
 	"github.com/halyard-robotics/halyard/servo"
@@ -83,7 +84,7 @@ func TestSetupOfBrands(t *testing.T) {
 		}, "guard"},
 	} {
 		bus := rigtest.BrandBus(t, c.kind, c.model, c.baud, 3)
-		s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Port: "PORT",
+		s := &commission.Setup{Finder: commission.Finder{Buses: catalog.BuiltinBuses(), Line: bus.Line(), Port: "PORT",
 			Bauds: []int{115200, 1000000, 1250000}, Types: []string{c.kind}}, ID: 3, NewID: -1,
 			Note: func(string, ...any) {}}
 		c.change(s)
@@ -107,7 +108,8 @@ func TestSetupOfBrands(t *testing.T) {
 	}
 	// A taken id is refused.
 	bus := rigtest.BrandBus(t, "feetech", "sts3215", 1000000, 3, 9)
-	s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Bauds: []int{1000000},
+	s := &commission.Setup{Finder: commission.Finder{Buses: catalog.BuiltinBuses(), Line: bus.Line(),
+		Bauds: []int{1000000},
 		Types: []string{"feetech"}}, ID: 3, NewID: 9, Note: func(string, ...any) {}}
 	if _, err := s.Start(t.Context()); hal.KindOf(err) != hal.Unsafe {
 		t.Errorf("taken: got %v", err)
@@ -157,7 +159,8 @@ func TestSetupOfBrandsRestores(t *testing.T) {
 					c.spoil(n, p, cancel)
 				}
 			}}
-			s := &commission.Setup{Finder: commission.Finder{Line: line, Port: "PORT", Bauds: []int{c.of.baud},
+			s := &commission.Setup{Finder: commission.Finder{Buses: catalog.BuiltinBuses(), Line: line, Port: "PORT",
+				Bauds: []int{c.of.baud},
 				Types: allTypes()}, ID: 3, NewID: 9,
 				NewBaud: c.baud, Note: func(string, ...any) {}}
 			if c.of.kind == "feetech" {

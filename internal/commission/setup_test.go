@@ -18,7 +18,8 @@ import (
 )
 
 func setupOf(bus *emulator.Bus, change func(*commission.Setup)) *commission.Setup {
-	s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: catalog.UsualBauds(),
+	s := &commission.Setup{Finder: commission.Finder{Buses: catalog.BuiltinBuses(), Line: bus.Line(), Port: "PORT",
+		Bauds: catalog.UsualBauds(),
 		Types: []string{"dynamixel2", "dynamixel1"}}, ID: 1, NewID: -1, Note: func(string, ...any) {}}
 	change(s)
 	return s

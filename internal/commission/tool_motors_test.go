@@ -41,7 +41,8 @@ func (c motorCase) finder(t *testing.T) (commission.Finder, *emulator.Bus) {
 	bus := rigtest.BrandBus(t, c.kind, c.model, c.baud, c.ids...)
 	said := map[int]map[string]int{3: {"watchdog_endpoint": emuodrive.WatchdogEndpoint,
 		"enable_endpoint": emuodrive.EnableEndpoint}}
-	return commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: []int{c.baud}, Types: []string{c.kind},
+	return commission.Finder{Buses: catalog.BuiltinBuses(), Line: bus.Line(), Port: "PORT", Bauds: []int{c.baud},
+		Types:  []string{c.kind},
 		Duplex: true, Settings: said}, bus
 }
 

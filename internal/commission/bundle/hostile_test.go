@@ -11,6 +11,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/commission/bundle"
 )
 
@@ -133,9 +134,11 @@ func TestMasked(t *testing.T) {
 	}
 	log := "level=INFO msg=open user=annalena path=/Users/bertram/x --token abcdefgh Authorization: Bearer qwertz " +
 		"url=http://u:pw99@10.0.0.1/ env=zzsecretzz FT4THVLA"
-	r, err := bundle.Make(t.Context(), path, bundle.Options{Config: configs.Options{Body: "emulated"}, Log: []byte(log),
-		Note: func(string, ...any) {}, Machine: bundle.Machine{Host: "gizmo", User: "annalena", FullName: "Anna Lena",
-			Home: "/home/annalena", Serials: []string{"FT4THVLA"}, Secrets: []string{"zzsecretzz"}}})
+	r, err := bundle.Make(t.Context(), path,
+		bundle.Options{Catalog: builtin.Catalog(), Config: configs.Options{Body: "emulated"}, Log: []byte(log),
+			Note: func(string, ...any) {}, Machine: bundle.Machine{Host: "gizmo", User: "annalena",
+				FullName: "Anna Lena",
+				Home:     "/home/annalena", Serials: []string{"FT4THVLA"}, Secrets: []string{"zzsecretzz"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,8 @@ func person(extra ...string) string {
 func guide(t *testing.T, dir, answers string, o configs.Options) (*Guide, *bytes.Buffer) {
 	t.Helper()
 	out := &bytes.Buffer{}
-	return &Guide{Config: "so101", Options: o, Catalog: builtin.Catalog(), Dir: dir, In: commission.NewAsker(strings.NewReader(answers)), Out: out,
+	return &Guide{Config: "so101", Options: o, Catalog: builtin.Catalog(), Dir: dir,
+		In: commission.NewAsker(strings.NewReader(answers)), Out: out,
 		Now: func() time.Time { return noon }}, out
 }
 

@@ -47,7 +47,8 @@ func (g *Guide) identify(ctx context.Context, c *configs.Config) error {
 }
 
 // examine is the doctor's findings about the buses of c, and the servos that answered.
-func examine(ctx context.Context, c *configs.Config, cat *halyard.Catalog) ([]doctor.Finding, []doctor.Identity, error) {
+func examine(ctx context.Context, c *configs.Config, cat *halyard.Catalog) ([]doctor.Finding, []doctor.Identity,
+	error) {
 	p, err := plan.Resolve(c, cat)
 	if err != nil {
 		return nil, nil, err

@@ -194,7 +194,8 @@ func (b *BusCheck) seek(ctx context.Context, missing []*ServoCheck) error {
 	}
 	found := map[int][]*ServoCheck{} // by the rate at which they are
 	for _, rate := range catalog.UsualBauds() {
-		if rate == b.Config.Baud || len(missing) == 0 || !commission.Possible(b.plan.Catalog.Buses, b.Config.Type, rate) {
+		if rate == b.Config.Baud || len(missing) == 0 ||
+			!commission.Possible(b.plan.Catalog.Buses, b.Config.Type, rate) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
