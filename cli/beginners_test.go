@@ -197,7 +197,8 @@ func TestSources(t *testing.T) {
 	// A period that a bus cannot meet is valid, and warned of with changes that would meet it.
 	if code, _, errText := runApp(t, "validate", "so101", "--set", "clock.period=1ms"); code != 0 ||
 		!strings.Contains(errText, "warning: buses.arm: a cycle of") ||
-		!strings.Contains(errText, "does not fit into the period of 1 ms: its joints have new values every 2 periods (try: ") ||
+		!strings.Contains(errText, "does not fit into the period of 1 ms: its joints have new values every 2 "+
+			"periods (try: ") ||
 		!strings.Contains(errText, "clock.period: ") {
 		t.Errorf("a period of 1 ms: got exit %d, %s", code, errText)
 	}

@@ -33,7 +33,7 @@ func TestConformance(t *testing.T) {
 	if len(rows) < 7 {
 		t.Errorf("got %d messages, want 7 or more", len(rows))
 	}
-	protocolstest.Conform(t, "../..", "Pyro",
+	protocolstest.Conform(t, "..", "Pyro",
 		"Pyrobot's robot for USARSim, `tools/pyro`: what it sends and reads. Its player "+
-			"robot is a client of libplayerc: see Player. The tests are in `cmd/halyard`.", rows, nil)
+			"robot is a client of libplayerc: see Player. The tests are in `cli`.", rows, nil)
 }

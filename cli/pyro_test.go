@@ -50,7 +50,7 @@ func TestPyro(t *testing.T) {
 // pyroAttributes prints what brains read of a robot and of its range sensors, whose ROBOTS are diameters.
 const pyroAttributes = `
 import sys
-sys.path.insert(0, '../../tools/pyro/robots/driver')
+sys.path.insert(0, '../tools/pyro/robots/driver')
 import utbot
 r = utbot.UTBot(name='Attributes', location=(1.5, 1.9, 1.8), port=int(sys.argv[1]))
 s = r.getDevice('sonar')

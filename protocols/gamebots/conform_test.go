@@ -55,8 +55,8 @@ func TestConformance(t *testing.T) {
 		"Gamebots of USARSim 2.0.1, 2007 to 2010 (later) and 2010 to 2015 (udk), "+
 			"`protocols/gamebots`. Values of a command are in braces.", rows, map[string]protocolstest.Note{
 			"INIT": {Others: protocolstest.Differs, Why: spawned,
-				Tests: []string{"cmd/halyard.TestUSARSimEmulatedClass",
-					"cmd/halyard.TestUSARSimRealClass"}},
+				Tests: []string{"cli.TestUSARSimEmulatedClass",
+					"cli.TestUSARSimRealClass"}},
 			"CONTROL": none, "GETPATHNODES": none,
 		})
 }

@@ -43,7 +43,7 @@ type Note struct {
 	Others Status   // on emulated and real bodies; the zero value is Sim
 	Real   Status   // on real bodies; the zero value is Others
 	Why    string   // of Differs and Refused
-	Tests  []string // further ones; of another package with its path: "cmd/halyard.TestPyro"
+	Tests  []string // further ones; of another package with its path: "cli.TestPyro"
 }
 
 // maxTests is how many tests of a row the page names.
