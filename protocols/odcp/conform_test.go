@@ -37,11 +37,11 @@ func TestConformance(t *testing.T) {
 func TestSentences(t *testing.T) {
 	const all = "TestTranscript"
 	protocolstest.Sentences(t, "../..", "ODCP, sentence by sentence", [][4]string{
-		{"1", "For each simulated agent an ODCP server can be started.", "", "cmd/halyard.TestODCPBesideOSP"},
+		{"1", "For each simulated agent an ODCP server can be started.", "", "cli.TestODCPBesideOSP"},
 		{"1", "Settings are applied during the next simulation step and kept until another command.",
 			"on emulated and real bodies for as long as the guard's deadline", all},
 		{"1", "Settings are applied when a UDP packet is received, independently of the current step.", "",
-			all + ", cmd/halyard.TestODCPBesideOSP"},
+			all + ", cli.TestODCPBesideOSP"},
 		{"1", "There is no protection against multiple controllers.",
 			"differs on a real body: only while its lease is free", all + ", TestReal"},
 		{"2", "Connecting and disconnecting are optional and notify the simulator.", "", all},

@@ -95,7 +95,7 @@ func TestSentences(t *testing.T) {
 		{"4.6", "During the reset all objects are moved to their starting positions.", "a real body moves there slowly",
 			"TestTwoClientsRepeat, TestRealtime"},
 		{"4.6", "The initial conditions for a specific seed are always the same.", "",
-			"TestTwoClientsRepeat, cmd/halyard.TestRandomResetOverOSP"},
+			"TestTwoClientsRepeat, cli.TestRandomResetOverOSP"},
 		{"4.6", "All controlling clients have to send a request for each agent they control.", "", all},
 		{"4.6", "The last valid seed is used; 0 is don't care.", "", all},
 		{"4.6", "The server notifies all clients about the completion of a reset.", "", all},
