@@ -188,7 +188,7 @@ func TestSimloidColumns(t *testing.T) {
 				t.Errorf("RESET with gravity: got %g s, %g m/s, want 0.01 s and a falling body", again[0], again[z])
 			}
 
-			again = cycle(simloid.Command{Verb: simloid.Reset}, off)
+			cycle(simloid.Command{Verb: simloid.Reset}, off)
 			push := simloid.Command{Verb: simloid.FI, Index: 0, Values: []float64{0, 0, 50}}
 			before := columns(c.Status())
 			after := cycle(push)

@@ -146,7 +146,6 @@ func (r rosbridge) reset(*Seen) error { return errNoReset }
 // foxglove speaks Foxglove's protocol, as its viewer does.
 type foxglove struct {
 	*socket
-	told []string
 }
 
 func newFoxglove(s *stage, address string) (client, error) {
