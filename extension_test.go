@@ -71,7 +71,7 @@ func extendedCommand(t *testing.T, command func(args ...string) *exec.Cmd) {
 	for _, c := range []struct{ args, want string }{
 		{"validate rig.yaml", ""},
 		{"list rig.yaml", "line id 4 acme-20"},
-		{"plan rig.yaml", "acme   115200"},
+		{"plan rig.yaml", "line   acme"},
 		{"doctor rig.yaml --body emulated", "voltage"},
 		{"scan " + line + " --protocol acme --baud 115200", "acme-20"},
 		{"registers read " + line + " --id 4 --protocol acme --baud 115200 present_voltage", "present_voltage"},
