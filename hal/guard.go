@@ -95,6 +95,7 @@ type GuardCounts struct {
 type guard struct {
 	layout *Layout
 	config GuardConfig
+	behind bool // the body is read before a command of the same cycle acts: it is real, or measures first
 	exact  bool // the body is simulated: its readings are exact, and may jump when its world is reset
 	real   bool
 	state  GuardState

@@ -180,7 +180,7 @@ func (g *guard) start(a *Actuator, j *guardJoint, f *Frame, s *Status, known boo
 		if j.out = soft(a, j.sight.at); math.IsNaN(j.goal) { // it was held before it began
 			j.goal = j.out
 		}
-		if !j.enabled && !g.exact {
+		if !j.enabled && g.behind {
 			j.begins, j.begun, j.from = true, now, j.out
 		}
 	}

@@ -143,6 +143,7 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 	r.addWorld(c.World)
 	a.now, a.time, a.decided = r.elapsed(), r.time, r.total
 	a.guard.missed, a.guard.real = r.missed, c.BodyKind == Real
+	a.guard.behind = c.BodyKind == Real || c.BodyKind == Emulated && r.config.MeasureFirst
 	if a.guard.exact = c.BodyKind == Simulated; c.BodyKind == Real {
 		a.guard.blindfold(trustSamples)
 	}

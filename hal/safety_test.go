@@ -61,7 +61,7 @@ func (s *safeJoint) run(d time.Duration) {
 func TestSafety11TorqueOnBehindLine(t *testing.T) {
 	for _, leaves := range []bool{false, true} {
 		s := newSafeJoint(t, GuardConfig{CommandTimeout: 300 * time.Millisecond}, 0)
-		s.free = false
+		s.free, s.behind = false, true
 		s.command(0.9, nan, nan, nan, nan)
 		s.run(tick)
 		begin := s.f.Inputs[0]

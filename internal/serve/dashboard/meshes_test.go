@@ -159,9 +159,10 @@ func TestBrowserMeshes(t *testing.T) {
 	// in a frame in which it was drawn, after that. A turn of the wheel by nothing makes the page draw.
 	count := func() int {
 		run(t, ctx, chromedp.Evaluate[chromedp.Void](`(() => {
-			const c = document.querySelector("canvas"), to = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+			const to = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
 			window.coloured = 0;
 			const look = () => {
+				const c = document.querySelector("canvas"); // a new layout draws a new page
 				to.canvas.width = c.width; to.canvas.height = c.height;
 				to.drawImage(c, 0, 0);
 				const p = to.getImageData(0, 0, c.width, c.height).data;
