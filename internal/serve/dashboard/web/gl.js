@@ -167,15 +167,17 @@ export function terrain(field) {
 // solid is a mesh file as the server sends it: u32 triangles of the file and of what follows, then x y z of each corner. Faces are flat.
 export function solid(buffer) {
   const [whole, count] = new Uint32Array(buffer, 0, 2), p = new Float32Array(buffer, 8, 9 * count), v = [], n = [];
+  let reach = 0; // m, of the farthest corner from the mesh's origin
   for (let i = 0; i < p.length; i += 9) {
     const a = [p[i + 3] - p[i], p[i + 4] - p[i + 1], p[i + 5] - p[i + 2]], b = [p[i + 6] - p[i], p[i + 7] - p[i + 1], p[i + 8] - p[i + 2]];
     const up = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]], l = Math.hypot(...up) || 1;
     for (let k = i; k < i + 9; k += 3) {
       v.push(p[k], p[k + 1], p[k + 2], 0);
+      reach = Math.max(reach, Math.hypot(p[k], p[k + 1], p[k + 2]));
       n.push(up[0] / l, up[1] / l, up[2] / l);
     }
   }
-  return { v, n, t: Array.from({ length: 3 * count }, (_, i) => i), whole, count };
+  return { v, n, t: Array.from({ length: 3 * count }, (_, i) => i), whole, count, reach };
 }
 
 const sun = [0.45, -0.35, 0.82].map((v) => v / Math.hypot(0.45, 0.35, 0.82)); // where the light is
@@ -271,7 +273,7 @@ export class Renderer {
     gl.vertexAttribDivisor(at, divisor);
   }
 
-  mesh(name, { v, n, t }) {
+  mesh(name, { v, n, t, reach }) {
     const gl = this.gl, array = gl.createVertexArray(), instances = gl.createBuffer();
     gl.bindVertexArray(array);
     gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
@@ -287,7 +289,7 @@ export class Renderer {
     for (const [k, a] of ["row0", "row1", "row2", "size", "colour"].entries()) this.attribute(this.solid, a, 4, step, 16 * k, 1);
     this.attribute(this.solid, "id", 1, step, 80, 1);
     gl.bindVertexArray(null);
-    this.meshes.set(name, { array, instances, count: t.length });
+    this.meshes.set(name, { array, instances, count: t.length, reach });
   }
 
   resize() {

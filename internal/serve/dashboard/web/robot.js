@@ -16,7 +16,8 @@ const kinds = { sim: rgb("#4aa3df"), emulated: rgb("#1b8f6a"), real: rgb("#f08a2
 const tones = [rgb("#e9e4d8"), rgb("#5d6b7d")];
 const alarm = rgb("#d4142c"), accent = rgb("#2f8fee");
 const camera = new Camera(); // stays when the page is left
-let framed = false, followed = "", shownPage = null;
+// touched: a person has moved the camera since it was fitted; until then it is fitted again to what comes.
+let framed = false, touched = false, followed = "", shownPage = null;
 on("pick", () => shownPage?.picked());
 
 // turn and place are the vector v in the pose p, seven numbers from i on: x y z, w x y z.
@@ -42,7 +43,7 @@ const meshes = { sphere: "sphere", capsule: "sphere", cylinder: "cylinder", box:
 
 export function open(main) {
   const canvas = el("canvas", { tabIndex: 0, role: "img", "aria-label": "The robots in three dimensions. Arrow keys turn, plus and minus zoom. The page Joints has all values as text." });
-  const follow = el("select", { "aria-label": "Follow", onchange: () => { followed = follow.value; framed = false; } });
+  const follow = el("select", { "aria-label": "Follow", onchange: () => { followed = follow.value; framed = touched = false; } });
   const rays = el("input", { type: "checkbox", checked: true }), touches = el("input", { type: "checkbox", checked: true }), hand = el("input", { type: "checkbox" });
   const plain = el("input", { type: "checkbox", onchange: () => build() }), missing = el("p");
   const meshed = el("div", { hidden: true }, el("label", { title: "In place of the meshes of the URDF" }, plain, " shapes of the physics"));
@@ -50,7 +51,7 @@ export function open(main) {
   const kindsShown = new Set(rig.layout?.agents.flatMap((a) => a.joints.length ? a.joints.map((j) => j.body) : [a.body]));
   const legend = el("div", { class: "legend" }, ...[["sim", "◇ simulated"], ["emulated", "◈ emulated"], ["real", "◆ real"]].filter(([k]) => kindsShown.has(k)).map(([k, t]) => el("span", { class: k }, t)));
   if (rig.layout?.agents.some((a) => a.ghost >= 0)) legend.append(el("span", {}, "◌ twin"));
-  const look = (name, set) => el("button", { type: "button", onclick: () => { set(); framed = false; dirty = true; } }, name);
+  const look = (name, set) => el("button", { type: "button", onclick: () => { set(); framed = touched = false; dirty = true; } }, name);
   const over = el("div", { class: "over" }, look("Fit", () => {}), look("Top", () => { camera.pitch = 1.57; camera.yaw = -Math.PI / 2; }), look("Side", () => { camera.pitch = 0.1; camera.yaw = -Math.PI / 2; }),
     follow, el("details", {}, el("summary", {}, "View"), el("label", {}, rays, " sensor rays"), el("label", {}, touches, " contacts"), el("label", { title: "Dragging a link pushes it, in the physics" }, hand, " hand: drag pushes a link"), meshed));
   const tags = el("div", {}), rows = list(), senses = sensorPictures();
@@ -149,6 +150,7 @@ export function open(main) {
       }
     }
     batches = [...groups.values()].sort((a, b) => a.ghost - b.ghost).map((g) => ({ ...g, count: g.items.length, data: new Float32Array(g.items.length * stride) }));
+    framed = framed && touched;
     dirty = true;
   }
 
@@ -342,7 +344,7 @@ export function open(main) {
       camera.pitch += dy * 0.008;
     }
     fingers.set(e.pointerId, [e.offsetX, e.offsetY]);
-    dirty = true;
+    dirty = touched = true;
   });
   let grip = null;
   const pull = () => {
@@ -368,14 +370,14 @@ export function open(main) {
   canvas.addEventListener("lostpointercapture", letGo);
   addEventListener("blur", letGo);
   canvas.addEventListener("contextmenu", (e) => e.preventDefault());
-  canvas.addEventListener("wheel", (e) => { e.preventDefault(); camera.distance *= Math.exp(e.deltaY * 0.001); dirty = true; }, { passive: false });
+  canvas.addEventListener("wheel", (e) => { e.preventDefault(); camera.distance *= Math.exp(e.deltaY * 0.001); dirty = true; touched ||= e.deltaY !== 0; }, { passive: false });
   canvas.addEventListener("keydown", (e) => {
     const turn = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, 0.1], ArrowDown: [0, -0.1] }[e.key];
     if (turn) { camera.yaw += turn[0]; camera.pitch += turn[1]; } else if (e.key === "+" || e.key === "=") camera.distance *= 0.9; else if (e.key === "-") camera.distance *= 1.1; else return;
     e.preventDefault();
-    dirty = true;
+    dirty = touched = true;
   });
-  const resized = new ResizeObserver(() => { dirty = true; });
+  const resized = new ResizeObserver(() => { dirty = true; framed = framed && touched; });
   resized.observe(canvas);
 
   // changed tells whether a pose, contact or fault is another one than in the last picture.
