@@ -226,6 +226,7 @@ func TestShown(t *testing.T) {
 					t.Errorf("got %q, want it failed", got)
 				}
 			}
+			synctest.Wait() // the last messages are logged
 			if n := s.server.Traffic().Dropped(protocols.Unknown); n != k.unknown {
 				t.Errorf("%v: unknown: got %d, want %d\n%s", k.dialect, n, k.unknown, s.log)
 			}
