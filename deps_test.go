@@ -75,6 +75,7 @@ var law = []struct{ importer, may, reason string }{
 		"networks and their terms; what is open is handed in"},
 	{"internal/work", "hal sim configs internal/batch internal/policy",
 		"rollouts from a queue; what opens their rigs is handed in"},
+	{"internal/serve/servetest", "halyard", "serves configs for tests that are clients"},
 	{"internal/serve/dashboard", "hal sim protocols configs internal/assembly internal/plan internal/serve/bridges " +
 		"internal/control internal/manual internal/record internal/report",
 		"pages for people: they order what the control socket does"},
@@ -133,7 +134,7 @@ var outside = map[string]string{"protocols/ws": "github.com/coder/websocket"}
 // toTests are packages that exist for tests; no shipped package imports them.
 var toTests = []string{"hal/haltest", "servo/servotest", "protocols/protocolstest",
 	"protocols/protocolstest/topicstest", "internal/yaml/yamltest", "sim/emulator/chiptest",
-	"internal/rigtest"}
+	"internal/rigtest", "internal/serve/servetest"}
 
 func TestImportLaw(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...").Output()

@@ -107,6 +107,16 @@ func policyOf(c *halyard.Config, name string) (string, error) {
 	return name, nil
 }
 
+// policy loads the config of args and finds the policy that they name.
+func (f *configFlags) policy(a *app, args []string) (c *halyard.Config, name string, err error) {
+	f.brief = true
+	if c, err = f.load(a, args[:1]); err != nil {
+		return nil, "", err
+	}
+	name, err = policyOf(c, strings.Join(args[1:], ""))
+	return c, name, err
+}
+
 func newPolicyRun(a *app) *cobra.Command {
 	var f configFlags
 	c := &cobra.Command{
@@ -119,12 +129,7 @@ func newPolicyRun(a *app) *cobra.Command {
 		Args:              arguments("CONFIG [POLICY]", "halyard policy run robot.yaml walk"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.brief = true
-			c, err := f.load(a, args[:1])
-			if err != nil {
-				return err
-			}
-			name, err := policyOf(c, strings.Join(args[1:], ""))
+			c, name, err := f.policy(a, args)
 			if err != nil {
 				return err
 			}
@@ -158,12 +163,7 @@ func newPolicyRehearse(a *app) *cobra.Command {
 		Args:              arguments("CONFIG [POLICY]", "halyard policy rehearse robot.yaml walk --runs 200"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.brief = true
-			c, err := f.load(a, args[:1])
-			if err != nil {
-				return err
-			}
-			name, err := policyOf(c, strings.Join(args[1:], ""))
+			c, name, err := f.policy(a, args)
 			if err != nil {
 				return err
 			}

@@ -160,8 +160,8 @@ func (a *Archive) takeOpened(name, from string, opened map[string]string) {
 	}
 }
 
-// movedEnd ends the name of a file that says where the files that a robot file names are in an archive. It has a line for
-// each: the name, a tab, and the path from the robot file's folder.
+// movedEnd is the suffix of a robot file's manifest in an archive. The manifest has a line for each file that the robot
+// file names: the name, a tab, and the path from the robot file's folder.
 const movedEnd = ".files"
 
 // meshesOf are the files that a robot file in XML names in attributes; none of another file.

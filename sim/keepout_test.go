@@ -94,8 +94,8 @@ func TestKeepOut(t *testing.T) {
 	}
 }
 
-// TestVirtualContact: a twin that is led into a wall is told with its depth; the ground under its wheels is none, and a
-// ghost touches nothing.
+// TestVirtualContact: a twin that is led into a wall has a contact with its depth; the ground under its wheels does not
+// count, and a ghost has no contact.
 func TestVirtualContact(t *testing.T) {
 	for _, twin := range []string{"solid", "ghost", "none"} {
 		s, b := beforeWall(t)

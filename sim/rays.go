@@ -22,7 +22,7 @@ const (
 
 const (
 	robotGroups = 27
-	nobodyGroup = 1 << 30 // of no geom: the mask of what touches nothing
+	noGroup     = 1 << 30 // of no geom: the mask of a geom without contacts
 	ghostGroup  = 1 << 31 // of twins that rays pass
 )
 
@@ -59,7 +59,7 @@ func newSight(spec *dynamics.Spec, whole []*Body) (s sight, err error) {
 					g.Group = ghostGroup
 				}
 				if b.twin != solidTwin {
-					g.Mask = nobodyGroup
+					g.Mask = noGroup
 				}
 			}
 		}

@@ -59,8 +59,8 @@ func (b *Body) SetTwin(state string) error {
 }
 
 // VirtualContact returns the deepest contact in the last Advance of a robot that follows real motion, m, the body of
-// the robot and what it touches; 0 without one. What it stood on when it was placed, and the ground under its wheels,
-// is none. fresh: a contact has begun in this Advance, or has become deeper by 5 mm since that was reported.
+// the robot and what it touches; 0 without one. What it touched when it was placed, and the ground under its wheels, do
+// not count. fresh: a contact has begun in this Advance, or has become deeper by 5 mm since that was reported.
 func (b *Body) VirtualContact() (depth float64, own, other hal.Part, fresh bool) {
 	t := &b.virtual.deepest
 	if t.depth <= 0 {

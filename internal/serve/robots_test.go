@@ -2,7 +2,6 @@
 package serve_test
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/internal/protocols/player"
+	"github.com/halyard-robotics/halyard/internal/serve/servetest"
 	"github.com/halyard-robotics/halyard/protocols/odcp"
 	"github.com/halyard-robotics/halyard/protocols/osp"
 )
@@ -21,7 +21,6 @@ import (
 // serve opens a config, serves it, and returns the addresses of its servers by protocol.
 func serve(t *testing.T, text string, settings ...halyard.Setting) (*halyard.System, map[string]string) {
 	t.Helper()
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	cfg, err := halyard.Parse("robots", []byte(text), settings...)
 	if err != nil {
 		t.Fatal(err)
@@ -31,28 +30,11 @@ func serve(t *testing.T, text string, settings ...halyard.Setting) (*halyard.Sys
 
 func open(t *testing.T, cfg *halyard.Config) (*halyard.System, map[string]string) {
 	t.Helper()
-	sys, err := halyard.Open(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	servers, err := sys.Listen()
-	if err != nil {
-		t.Fatal(err)
-	}
+	sys, servers := servetest.Serve(t, cfg)
 	addresses := map[string]string{}
 	for _, s := range servers {
 		addresses[s.Protocol] = s.Address
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- sys.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		<-done
-		if err := sys.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	return sys, addresses
 }
 
@@ -111,7 +93,6 @@ servers: [{protocol: player, agent: so101, listen: "127.0.0.1:0"}]
 
 // TestODCPMovesServos: a client of ODCP moves the motors of servo robots of four kinds of line, emulated.
 func TestODCPMovesServos(t *testing.T) {
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	for _, name := range []string{"so101", "koch", "lx16a-arm", "a-series"} {
 		t.Run(name, func(t *testing.T) {
 			cfg, err := halyard.Load(name, halyard.Set("agents[0].body", "emulated"),
@@ -161,7 +142,6 @@ func TestODCPMovesServos(t *testing.T) {
 
 // TestOSPMovesAll: a client of OSP registers for the first agent of every config, and its first motor moves.
 func TestOSPMovesAll(t *testing.T) {
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	for _, name := range configs.Names() {
 		base, err := halyard.Load(name)
 		if err != nil {

@@ -1,7 +1,6 @@
 package player_test
 
 import (
-	"context"
 	"net"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/internal/protocols/player"
+	"github.com/halyard-robotics/halyard/internal/serve/servetest"
 )
 
 const pioneerConfig = `
@@ -64,19 +64,7 @@ func served(t *testing.T, config string) *player.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys, err := halyard.Open(cfg, halyard.WithBody("sim"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { sys.Close() })
-	servers, err := sys.Listen()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ran := make(chan error, 1)
-	go func() { ran <- sys.Run(ctx) }()
-	t.Cleanup(func() { cancel(); <-ran })
+	_, servers := servetest.Serve(t, cfg, halyard.WithBody("sim"))
 	conn, err := net.Dial("tcp", servers[0].Address)
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package batch_test
 
 import (
-	"context"
 	"math"
 	"net"
 	"os"
@@ -12,35 +11,20 @@ import (
 
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/serve/servetest"
 	"github.com/halyard-robotics/halyard/protocols/batch"
 )
 
 // serve runs a config with a batch server until the test ends.
 func serve(t *testing.T, config string, settings ...halyard.Setting) (address string, sys *halyard.System) {
 	t.Helper()
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	cfg, err := halyard.Load(config,
 		append(settings, halyard.Set("servers", "[{protocol: batch, listen: '127.0.0.1:0'}]"))...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sys, err = halyard.Open(cfg); err != nil {
-		t.Fatal(err)
-	}
-	servers, err := sys.Listen()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- sys.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		<-done
-		if err := sys.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	var servers []halyard.Server
+	sys, servers = servetest.Serve(t, cfg)
 	for _, s := range servers {
 		if s.Protocol == "batch" {
 			address = s.Address

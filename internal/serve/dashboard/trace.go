@@ -30,6 +30,8 @@ type point struct {
 	value float32
 }
 
+func (p *point) unknown() bool { return p.value != p.value } // NaN
+
 // trace is the newest samples of one channel.
 type trace struct {
 	agent, channel string // a measured channel; or JOINT/goal
@@ -65,8 +67,7 @@ func (t *tracer) run(ctx context.Context, rig *hal.Rig) {
 // sample adds the values of the last cycle.
 func (t *tracer) sample(rig *hal.Rig, now time.Time) {
 	t.mu.Lock()
-	t.list = slices.DeleteFunc(t.list, func(c *trace) bool { return now.Sub(c.asked) > traceIdle })
-	t.active.Store(len(t.list) > 0)
+	t.drop(now)
 	list := slices.Clone(t.list)
 	t.mu.Unlock()
 	var measured []float64
@@ -98,6 +99,12 @@ func (t *tracer) sample(rig *hal.Rig, now time.Time) {
 		}
 		i = end
 	}
+}
+
+// drop ends the channels that no page has asked for lately. Under the lock.
+func (t *tracer) drop(now time.Time) {
+	t.list = slices.DeleteFunc(t.list, func(c *trace) bool { return now.Sub(c.asked) > traceIdle })
+	t.active.Store(len(t.list) > 0)
 }
 
 // add appends a sample. Time that began again empties the trace.
@@ -135,6 +142,7 @@ func indexOf(l *hal.Layout, channel string) int {
 func (t *tracer) since(agent, channel string, after float64, most int, now time.Time) ([]point, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.drop(now) // also while no cycle passes
 	i, found := slices.BinarySearchFunc(t.list, trace{agent: agent, channel: channel}, func(a *trace, b trace) int {
 		return cmp.Or(strings.Compare(a.agent, b.agent), strings.Compare(a.channel, b.channel))
 	})
@@ -166,10 +174,10 @@ func thin(points []point, most int) []point {
 	for part := range slices.Chunk(points, run) {
 		low, high := 0, 0
 		for i, p := range part {
-			if p.value < part[low].value {
+			if p.value < part[low].value || part[low].unknown() {
 				low = i
 			}
-			if p.value > part[high].value {
+			if p.value > part[high].value || part[high].unknown() {
 				high = i
 			}
 		}

@@ -95,4 +95,16 @@ func TestTraceRefuses(t *testing.T) {
 	if _, err := c.since("b", "x", -1, 10, time.Now()); err == nil {
 		t.Error("got one channel more than maxTraced")
 	}
+	if _, err := c.since("b", "x", -1, 10, time.Now().Add(2*traceIdle)); err != nil || len(c.list) != 1 {
+		t.Errorf("where no page has asked for the others, and no cycle passes: got %v, %d channels", err, len(c.list))
+	}
+}
+
+// TestThinUnknown: a value that was not measured hides no peak of its run.
+func TestThinUnknown(t *testing.T) {
+	nan := float32(math.NaN())
+	got := thin([]point{{0, nan}, {1, 2}, {2, 9}, {3, -4}, {4, 1}, {5, nan}}, 2)
+	if len(got) != 2 || got[0].value != 9 || got[1].value != -4 {
+		t.Errorf("got %v, want the peaks 9 and -4", got)
+	}
 }

@@ -1,7 +1,6 @@
 package moast_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/internal/protocols/moast"
 	"github.com/halyard-robotics/halyard/internal/protocols/nml"
+	"github.com/halyard-robotics/halyard/internal/serve/servetest"
 )
 
 const fleet = `name: fleet
@@ -97,29 +97,11 @@ func (p *peer) until(what string, enough func(n *moast.NavDataExt) bool) {
 // TestFleet: simulated vehicles of four kinds do their own commands: one slides to its right, one steers to the right,
 // one turns its flippers, one aims its camera, switches its light on and is placed elsewhere.
 func TestFleet(t *testing.T) {
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	cfg, err := halyard.Parse("fleet", []byte(fleet))
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys, err := halyard.Open(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	servers, err := sys.Listen()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- sys.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		<-done
-		if err := sys.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	_, servers := servetest.Serve(t, cfg)
 	peers := map[string]*peer{}
 	for i, s := range servers {
 		peers[s.Agent] = &peer{t: t, address: s.Address, vehicle: i + 1, serial: 10}

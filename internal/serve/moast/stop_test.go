@@ -1,19 +1,18 @@
 package moast_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/protocols/moast"
+	"github.com/halyard-robotics/halyard/internal/serve/servetest"
 )
 
 // TestLeaseEndsWithStop: a stop, and the end of the superior's connection, free the robot's lease; after reset and arm
 // nothing moves until a superior commands again.
 func TestLeaseEndsWithStop(t *testing.T) {
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	cfg, err := halyard.Parse("stop", []byte(`name: stop
 clock: {mode: realtime, period: 10ms}
 world: {scene: flat, seed: 1}
@@ -25,24 +24,7 @@ servers:
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys, err := halyard.Open(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	servers, err := sys.Listen()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- sys.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		<-done
-		if err := sys.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	sys, servers := servetest.Serve(t, cfg)
 	agent := sys.Rig().Agent("p2at")
 	holder := func(what, want string) {
 		t.Helper()

@@ -2,7 +2,6 @@ package simloid_test
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"math"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/halyard-robotics/halyard"
+	"github.com/halyard-robotics/halyard/internal/serve/servetest"
 	"github.com/halyard-robotics/halyard/protocols/simloid"
 )
 
@@ -43,7 +43,6 @@ func recorded(t *testing.T, name string) (rows [][]float64) {
 // served is a client of a simulated robot of the original, without the original's noise.
 func served(t *testing.T, robot int, world string) *simloid.Client {
 	t.Helper()
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	cfg, err := halyard.Parse("columns", fmt.Appendf(nil, `name: columns
 clock: {mode: lockstep, period: 10ms}
 world: {scene: flat, %s}
@@ -53,24 +52,7 @@ servers: [{protocol: simloid, listen: "127.0.0.1:0", pid: [3.5, 0, 0.1], start_t
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys, err := halyard.Open(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	servers, err := sys.Listen()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- sys.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		<-done
-		if err := sys.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	_, servers := servetest.Serve(t, cfg)
 	c, err := simloid.Dial(servers[0].Address, simloid.ClientOptions{})
 	if err != nil {
 		t.Fatal(err)

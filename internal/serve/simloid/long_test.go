@@ -1,7 +1,6 @@
 package simloid_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"runtime"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard"
+	"github.com/halyard-robotics/halyard/internal/serve/servetest"
 	"github.com/halyard-robotics/halyard/protocols/osp"
 	"github.com/halyard-robotics/halyard/protocols/simloid"
 )
@@ -104,29 +104,11 @@ func TestLong(t *testing.T) {
 
 // arm serves a config, and returns a client's cycle.
 func arm(t *testing.T, text, protocol string) func(k int) error {
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	cfg, err := halyard.Parse("long", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys, err := halyard.Open(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	servers, err := sys.Listen()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- sys.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		<-done
-		if err := sys.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	_, servers := servetest.Serve(t, cfg)
 	if protocol == "osp" {
 		return ospCycle(t, servers[0].Address)
 	}

@@ -145,7 +145,7 @@ func Compare(run, first *Run, line string) Row {
 		Differs: report.Number(run.Resets.Differs), Ends: run.Ends}
 }
 
-// CompareDoors plays on all bodies through the doors called names, all where there is none.
+// CompareDoors plays on all bodies through the doors called names; without names, through all doors.
 func CompareDoors(ctx context.Context, names []string, o Options) (rows []Row, err error) {
 	for _, name := range names {
 		if !slices.ContainsFunc(Doors(), func(d Door) bool { return d.Name == name }) {

@@ -3,12 +3,13 @@ package chaos
 import (
 	"bytes"
 	"fmt"
-	"github.com/halyard-robotics/halyard/configs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/halyard-robotics/halyard/configs"
 
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/servo"

@@ -1,0 +1,200 @@
+package chaos
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/emulator/reg"
+)
+
+func (r *run) judgeJoint(i int) {
+	j, w := &r.joints[i], &r.watches[i]
+	a, s := r.actuator(j), j.truth
+	now, period, passed := r.clock.now, r.sys.Rig.Period(), r.passed()
+	if bad, lies := r.spoiled(j); bad || w.moved || w.sags {
+		w.spoiled = r.cycle
+		if lies {
+			w.lied = r.cycle
+		}
+	}
+	reach, honest := r.cycle-w.spoiled > reachable, r.cycle-w.lied > believed
+	on := s.Enable && s.Limit > 0 && !j.servo.Dark
+	rule := r.rules[j.agent]
+	calm := rule.state != hal.Armed && now-rule.since > offWithin && reach
+	if w.stopped >= 0 {
+		w.stopped++
+	}
+
+	if r.broken(unarmedTorque, i, calm, rule.since > 0, !on) {
+		r.violated(unarmedTorque, i, "torque while %v", rule.state)
+	}
+	if r.broken(lateStop, i, w.stopped > stopCycles && reach, w.torque, !on) {
+		r.violated(lateStop, i, "torque %d cycles after a stop", w.stopped)
+	}
+	if r.broken(uncommanded, i, !w.commanded && reach && now-rule.since > offWithin, r.cycle > 1, !on) {
+		r.violated(uncommanded, i, "torque without a command")
+	}
+
+	position := on && s.Mode == hal.PositionMode
+	low, high := a.Limits.MinPosition-outside-j.tick, a.Limits.MaxPosition+outside+j.tick
+	frozen := j.servo != nil && j.servo.Has(reg.Watchdog) && j.servo.Get(reg.Watchdog) < 0
+	frozen = frozen || j.servo != nil && j.servo.Get(reg.ErrorCode) != 0
+	if r.broken(goalOutside, i, position && !a.Wraps && !frozen, w.far, s.GoalPosition >= low &&
+		s.GoalPosition <= high) {
+		r.violated(goalOutside, i, "goal %.3f rad, want %.3f..%.3f", s.GoalPosition, a.Limits.MinPosition,
+			a.Limits.MaxPosition)
+	}
+	most := slew * a.Limits.MaxVelocity
+	step := difference(a, s.GoalPosition, w.goal)
+	w.fast = [3]float64{math.Abs(s.Velocity), w.fast[0], w.fast[1]}
+	// what is known of a joint is a cycle old, and a goal as well
+	lag := leapBound + 3*slices.Max(w.fast[:])*period.Seconds()
+	near := towards(a, s.GoalPosition, w.goal, s.Position, lag)
+	held := position && w.on && w.mode == hal.PositionMode
+	allowed := stepShare*most*(passed-w.stepped).Seconds() + stepNoise + 2*j.tick
+	if r.broken(goalStep, i, held && honest, step != 0, math.Abs(step) <= allowed || near) {
+		r.violated(goalStep, i, "goal went by %.3f rad to %.3f, the joint at %.3f, want %.3f", step, s.GoalPosition,
+			s.Position, allowed)
+	}
+	if began := position && !held; began {
+		d := math.Abs(difference(a, s.GoalPosition, s.Position))
+		way := lag + most*period.Seconds()
+		// a servo that answers does not report that it has no torque for want of voltage
+		if r.cycle-w.spoiled <= believed {
+			way += j.error
+		}
+		if r.broken(leap, i, honest, true, d <= way) {
+			r.violated(leap, i, "torque came on %.3f rad from the goal", d)
+		}
+	} else {
+		w.judged[leap] = false
+	}
+	quick, loose := 2*most+quickBase, false
+	if time.Duration(r.cycle-w.letGo)*period <= released {
+		quick *= releasedShare
+		loose = r.cycle-w.spoiled <= believed // a joint that is not seen is not braked
+	}
+	fast := math.Abs(s.Velocity) > quick
+	if r.broken(speed, i, position && honest && !loose, true, !fast || s.Torque*s.Velocity <= 0) {
+		r.violated(speed, i, "%.2f rad/s and driven on by %.2f N·m, want %.2f", s.Velocity, s.Torque, quick)
+	}
+	far := !a.Wraps && math.Max(a.Limits.MinPosition-s.Position, s.Position-a.Limits.MaxPosition) > j.error+outside
+	// Some motor controllers report another mode when their torque is off: they were pushed out in position mode all
+	// the same.
+	if w.out++; !far || s.Mode != hal.PositionMode && (on || w.out == 1) {
+		w.out = 0
+	}
+	if r.broken(escaped, i, w.out > believed && honest && reach, w.commanded, !on) {
+		r.violated(escaped, i, "torque at %.3f rad, want none outside %.3f..%.3f", s.Position, a.Limits.MinPosition,
+			a.Limits.MaxPosition)
+	}
+	r.judgeAbsence(i, on, reach, honest)
+	after := deadline + 50*time.Millisecond + 2*period
+	ahead := difference(a, s.Position, s.GoalPosition)
+	for _, at := range w.at[:r.dead()] { // a goal that brakes a joint is brought to where it was seen
+		if seen := difference(a, at, s.GoalPosition); seen*step > ahead*step {
+			ahead = seen
+		}
+	}
+	copy(w.at[1:], w.at[:])
+	w.at[0] = s.Position
+	still := w.stays(step, ahead, stepNoise+2*j.tick, !held || now-w.command <= period, now-w.command <= after)
+	if j.policy == "park" && (!held || near || math.Abs(step) <= stepShare*homeSpeed*(passed-w.stepped).Seconds()+
+		stepNoise+
+		2*j.tick) {
+		still = true
+	}
+	if !position {
+		after = stillAfter
+		// It is braked, or it is not driven. A controller that has braked a fast motor swings a little.
+		driven := effort(s)
+		if s.Mode == hal.VelocityMode {
+			driven = s.Torque
+		}
+		still = math.Abs(s.Velocity) < 0.2+0.01*a.Limits.MaxVelocity || s.Velocity*driven <= 0
+	}
+	if r.broken(runsOn, i, on && w.on && now-w.command > after && r.cycle-r.woke > 2 && reach, true, still) {
+		r.violated(runsOn, i, "%v, %.2f rad/s and its goal by %.3f rad, %v after its last command", s.Mode, s.Velocity,
+			step, now-w.command)
+	}
+	shown := r.agents[j.agent].JointState(j.index)
+	if r.broken(status, i, calm, true, shown != hal.Armed && shown != hal.Expired) {
+		r.violated(status, i, "status says %v while %v", shown, rule.state)
+	}
+	st := &r.status[j.agent][j.index]
+	age := time.Duration(r.cycle)*period - st.Time
+	if r.broken(back, i, r.cycle > reachable && reach, w.spoiled > 0, age <= readWithin) {
+		r.violated(back, i, "read %v ago: %v", age, st.Err)
+	}
+	if w.on, w.mode = on, s.Mode; step != 0 {
+		w.goal, w.stepped = s.GoalPosition, passed
+	}
+}
+
+// dead is how many cycles ago a joint may have been where its guard saw it when a goal of now was made: it was read at
+// the end of the cycle before, and on a real line at its beginning.
+func (r *run) dead() int {
+	if r.real {
+		return 3
+	}
+	return 2
+}
+
+// judgeAbsence judges a joint by what its clients do not command any more, or must not.
+func (r *run) judgeAbsence(i int, on, reach, honest bool) {
+	j, w := &r.joints[i], &r.watches[i]
+	a, s, since := r.actuator(j), j.truth, r.clock.now-w.command
+	after := deadline + 50*time.Millisecond + 2*r.sys.Rig.Period()
+	far := max(a.Limits.MinPosition-s.Position, s.Position-a.Limits.MaxPosition)
+	if w.beyond++; a.Wraps || !on || s.Mode == hal.PositionMode || far <= outside+2*j.tick || !reach || !honest {
+		w.beyond = 0
+	}
+	goal, out := effort(s), math.Copysign(1, s.Position-a.Limits.MaxPosition)
+	if s.Mode == hal.VelocityMode {
+		goal = s.GoalVelocity
+	}
+	if w.pressed++; !(goal*out > 0 && s.Velocity*out > 0.2) { // one that comes back is braked
+		w.pressed = 0
+	}
+	if r.broken(pressed, i, w.beyond > believed, true, w.pressed <= believed) {
+		r.violated(pressed, i, "%v: %.3f at %.3f rad, want nothing outwards of %.3f..%.3f", s.Mode, goal, s.Position,
+			a.Limits.MinPosition, a.Limits.MaxPosition)
+	}
+	if r.broken(policy, i, j.policy == "torque_off" && since > after+offWithin && reach && !w.held &&
+		r.cycle-r.woke > 2*believed, w.commanded, !on) {
+		r.violated(policy, i, "torque %v after its last command", since)
+	}
+	lag := leapBound + 3*slices.Max(w.fast[:])*r.sys.Rig.Period().Seconds()
+	lead := math.Abs(difference(a, s.GoalPosition, s.Position))
+	if w.ahead++; !on || s.Mode != hal.PositionMode || !reach || !honest || lead <= j.error+lag {
+		w.ahead = 0
+	}
+	if r.broken(ahead, i, on && s.Mode == hal.PositionMode, lead > j.error/2, w.ahead <= believed) {
+		r.violated(ahead, i, "goal %.3f rad, the joint at %.3f, want at most %.3f", s.GoalPosition, s.Position, j.error)
+	}
+	// A drive without current reports no torque, and a change of mode takes it for some cycles.
+	began := on && (reach || j.policy != "park") && s.Mode == hal.PositionMode && w.off > 2*believed
+	if w.off++; r.broken(wakes, i, began, true, since <= after || w.chance) {
+		r.violated(wakes, i, "torque came on %v after its last command", since)
+	}
+	switch {
+	case on:
+		w.chance, w.off = false, 0
+	case since <= after && r.cycle-w.spoiled > 0:
+		w.chance = true
+	}
+}
+
+// judgeEnd checks the motors when the rig has ended.
+func (r *run) judgeEnd() {
+	for i := range r.joints {
+		j, w := &r.joints[i], &r.watches[i]
+		on := j.truth.Enable && j.truth.Limit > 0 && !j.servo.Dark
+		free := j.policy == "torque_off" || j.truth.Mode != hal.PositionMode
+		if r.broken(parted, i, r.cycle-w.spoiled > reachable && free, w.on, !on) {
+			r.violated(parted, i, "torque in mode %v after the end", j.truth.Mode)
+		}
+	}
+}
