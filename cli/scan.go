@@ -73,12 +73,12 @@ func (a *app) scan(ctx context.Context, s *commission.Survey, all bool) error {
 	ids, most := s.Total()
 	took := time.Since(begin).Round(100 * time.Millisecond)
 	if len(rows) > 0 && !all {
-		a.note("%s: %d servos in %v. --all also asks each id, up to %v", s.Port, len(rows), took,
+		a.note("%s: servos found in %v: %d. --all also asks each id, up to %v", s.Port, took, len(rows),
 			most.Round(time.Second))
 		return show(a, rows)
 	}
 	if len(rows) > 0 {
-		a.note("%s: %d servos in %v reply to a packet to all; each id is asked now", s.Port, len(rows), took)
+		a.note("%s: servos that reply to a packet to all, found in %v: %d; each id is asked now", s.Port, took, len(rows))
 	} else {
 		a.note("%s: no reply to a packet to all in %v; each id is asked now", s.Port, took)
 	}
