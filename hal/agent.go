@@ -50,6 +50,8 @@ type Agent struct {
 	decision AgentRecord                       // of the last cycle, for the journal
 	states   [Expired + 1]EventID              // of the states of its guard: "/humanoid/Armed"
 	watch    func() ([]Approach, string, bool) // see AgentConfig
+	gone     []bool                            // one a Loss of its guard: its device is lost
+	replaced []bool                            // one a device: a simulated joint has its place
 
 	mu        agentLock // guards what follows, for microseconds; see doc.go
 	guard     *guard
@@ -166,8 +168,9 @@ func (a *Agent) Renew() {
 	a.guard.renew(a.now)
 }
 
-// look asks the watch of the agent, if it has one. Under the rig's lock.
+// look asks the watch of the agent, if it has one, and looks for lost devices. Under the rig's lock.
 func (a *Agent) look() {
+	a.watchLosses()
 	if a.watch == nil {
 		return
 	}

@@ -40,6 +40,8 @@ type GuardConfig struct {
 		Then     Policy        // Hold and Park refuse commands until it stands; TorqueOff disarms it
 		Attitude int           // of Frame.Measured: the first of w, x, y, z
 	}
+	// OnLoss says what becomes of the robot when a device is lost, by their order.
+	OnLoss []Loss
 	// Interlock lists the devices without which the robot must not move; the zero Interlock is empty.
 	Interlock Interlock
 }

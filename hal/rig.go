@@ -123,7 +123,8 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 		c.World = PhysicalWorld{}
 	}
 	a := &Agent{name: c.Name, rig: r, body: c.Body, world: c.World, bodyKind: c.BodyKind, layout: l,
-		frame: NewFrame(l), guard: newGuard(l, c.Guard), watch: c.Watch}
+		frame: NewFrame(l), guard: newGuard(l, c.Guard), watch: c.Watch,
+		gone: make([]bool, len(c.Guard.OnLoss)), replaced: make([]bool, len(l.Actuators)+len(l.Sensors))}
 	shown := *a.frame
 	shown.Measured = slices.Clone(shown.Measured)
 	shown.split(l)
@@ -305,6 +306,12 @@ var errEnds = errors.New("the program ends: only stops are executed")
 func (r *Rig) watchFaults(a *Agent) {
 	for i := range a.frame.Status {
 		err := a.frame.Status[i].Err
+		if took := err == errSimulated; took != a.replaced[i] {
+			if a.replaced[i] = took; took {
+				r.log.Warn("a simulated joint takes the place of a lost one", "agent", a.name, "joint", a.device(i),
+					"try", "halyard disarm, then halyard arm")
+			}
+		}
 		if (err != nil) == (a.faulty[i] != 0) {
 			continue
 		}

@@ -315,8 +315,13 @@ func (r *Rig) checkStopInputs() {
 	}
 }
 
-// pressed is the error of the first active stop input.
+// pressed is the error of the first active stop input, or of the first lost device that stops.
 func (r *Rig) pressed() error {
+	for _, a := range r.agents {
+		if err := a.stopsByLoss(); err != nil {
+			return err
+		}
+	}
 	for _, f := range r.inputs {
 		callOut("a stop input")
 		if err := f(); err != nil {

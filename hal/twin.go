@@ -1,7 +1,10 @@
 package hal
 
 import (
+	"errors"
+	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -19,6 +22,106 @@ func Twin(body Body, twin Follower, joints []int, place int, home *Pose) Body {
 	}
 	t.frame, _ = twin.(FrameFollower)
 	return t
+}
+
+// Substitute lets simulated, the twin of a body that Twin made, take the place of actuators while they are lost: from
+// where they were last, with the commands of their own. Their Status has it as a fault that warns. The real one holds
+// where it is, should it come back with its torque, until the guard switches its torque off; then it has its place again.
+// The error says that simulated has other channels.
+func Substitute(twin Body, simulated Body, actuators []int) error {
+	t, ok := twin.(*followed)
+	if !ok {
+		return errors.New("substitute: got a body without a twin")
+	}
+	l, s := twin.Layout(), simulated.Layout()
+	same := func(a, b Channel) bool { return a.Name == b.Name }
+	if !slices.EqualFunc(l.Inputs, s.Inputs, same) {
+		return errors.New("substitute: the twin has other inputs than the robot")
+	}
+	for _, i := range actuators {
+		k := slices.IndexFunc(t.joints, func(j trace) bool { return j.actuator == i })
+		if k < 0 || l.Actuators[i].Name != s.Actuators[i].Name {
+			return fmt.Errorf("substitute %s: got a joint without a twin", l.Actuators[i].Name)
+		}
+		t.joints[k].replaces = true
+	}
+	t.simulated, t.view, t.masked = simulated, NewFrame(s), *NewFrame(l)
+	return nil
+}
+
+// Write commands the body, and the simulated joints that have taken the place of lost ones.
+func (t *followed) Write(f *Frame) error {
+	if t.taken == 0 {
+		return t.Body.Write(f)
+	}
+	m, l := &t.masked, t.Body.Layout()
+	m.Time = f.Time
+	copy(m.Inputs, f.Inputs)
+	copy(m.Enable, f.Enable)
+	for k := range t.joints {
+		j := &t.joints[k]
+		if !j.taken {
+			continue
+		}
+		a := &l.Actuators[j.actuator]
+		for _, at := range a.Goal {
+			if at != None {
+				m.Inputs[at] = math.NaN() // without a goal it holds where it is
+			}
+		}
+		j.held = j.held && f.Enable[j.actuator]
+		m.Enable[j.actuator] = j.held
+	}
+	return join2(t.Body.Write(m), t.simulated.Write(f))
+}
+
+// Halt halts the body, and what has taken the place of lost joints.
+func (t *followed) Halt() error {
+	if t.taken == 0 {
+		return t.Body.Halt()
+	}
+	return join2(t.Body.Halt(), t.simulated.Halt())
+}
+
+var errSimulated = errors.New("lost: a simulated joint has its place, by on_loss")
+
+// replace gives lost joints their simulated ones and takes those back, and shows what the simulated ones measure.
+func (t *followed) replace(f *Frame) error {
+	t.taken = 0
+	var err error
+	for k := range t.joints {
+		j := &t.joints[k]
+		if !j.replaces {
+			continue
+		}
+		switch known := trusted(f, j.actuator); {
+		case !j.taken && !known && j.placed && f.Status[j.actuator].Err != nil:
+			j.taken, j.held = true, f.Enable[j.actuator]
+			t.twin.Follow(j.actuator, math.NaN(), 0)
+		case j.taken && known && f.Status[j.actuator].Err == nil && !f.Enable[j.actuator]:
+			j.taken, j.placed = false, false
+		}
+		if j.taken {
+			if t.taken++; t.taken == 1 {
+				t.view.Time = f.Time
+				err = t.simulated.Read(t.view)
+			}
+			t.show(f, j.actuator)
+		}
+	}
+	return err
+}
+
+// show gives f what the simulated joint i measures.
+func (t *followed) show(f *Frame, i int) {
+	a, s := &t.Body.Layout().Actuators[i], &t.simulated.Layout().Actuators[i]
+	for k, at := range [...]int{a.Position, a.Velocity, a.Torque, a.Voltage, a.Temperature} {
+		if at != None {
+			from := [...]int{s.Position, s.Velocity, s.Torque, s.Voltage, s.Temperature}[k]
+			f.Measured[at] = At(t.view.Measured, from)
+		}
+	}
+	f.Status[i] = Status{Time: f.Time, Err: errSimulated, Warns: true, Drive: Follows}
 }
 
 const (
@@ -43,6 +146,11 @@ type followed struct {
 	seen bool
 
 	lost bool // since the last Read: a part is not where it is measured
+
+	simulated Body   // the twin, which takes the place of lost joints; nil = of none
+	view      *Frame // of simulated
+	masked    Frame  // the command without joints that simulated has taken
+	taken     int    // how many those are
 }
 
 // trace is the smoothed motion of a joint.
@@ -51,6 +159,10 @@ type trace struct {
 	placed   bool
 	read     time.Duration // of the last reading
 	at, rate float64
+
+	replaces bool // the twin takes its place when it is lost
+	taken    bool // and has
+	held     bool // the real joint had torque then
 }
 
 // Unwrap returns the body without its twin.
@@ -61,9 +173,15 @@ func (t *followed) Read(f *Frame) error {
 	err := t.Body.Read(f)
 	l, dt := t.Body.Layout(), f.Time-t.last
 	t.last, t.lost = f.Time, false
+	if t.simulated != nil {
+		err = join2(err, t.replace(f))
+	}
 	for k := range t.joints {
 		j := &t.joints[k]
 		a := &l.Actuators[j.actuator]
+		if j.taken {
+			continue
+		}
 		if j.step(a, At(f.Measured, a.Position), trusted(f, j.actuator), dt.Seconds()) {
 			t.twin.Follow(j.actuator, j.at, j.rate)
 		}

@@ -133,7 +133,13 @@ func (b *Builder) twin(i int, body hal.Body, on []int, all bool) (hal.Body, erro
 		at := p.Place()
 		home = &at
 	}
-	return hal.Twin(body, b.Robots[i], on, pose, home), nil
+	twin := hal.Twin(body, b.Robots[i], on, pose, home)
+	if sub := slices.DeleteFunc(slices.Clone(on), func(k int) bool { return p.LossOf(k) != "sim" }); len(sub) > 0 {
+		if err := hal.Substitute(twin, b.Robots[i], sub); err != nil {
+			return nil, &hal.Error{Kind: hal.Invalid, Op: "on_loss " + p.Config.Name, Err: err}
+		}
+	}
+	return twin, nil
 }
 
 // RealJoint reports whether joint i of an agent is real; of a spawned one with anything real all joints count as such.

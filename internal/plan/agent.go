@@ -1,10 +1,15 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
+	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/kinematics"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -20,6 +25,7 @@ func (p *AgentPlan) Agent(body hal.Body, world hal.World, reality hal.BodyKind) 
 		Guard: hal.GuardConfig{CommandTimeout: g.CommandTimeout, OnTimeout: policies[g.OnTimeout], Slew: g.Slew,
 			HomeSpeed: g.HomeSpeed, Disarmed: !g.Armed, Arming: arming[g.Arming], FollowingError: g.FollowingError,
 			Interlock:  p.interlock(),
+			OnLoss:     p.onLoss(),
 			TorqueRamp: p.Config.Start.Ramp,
 			Direct:     reality == hal.Simulated && p.Robot.Simloid != hal.None && g.Slew == 1}}
 	if f, at := p.Config.Fall, p.attitude(reality == hal.Simulated); f != nil && at != hal.None {
@@ -27,6 +33,57 @@ func (p *AgentPlan) Agent(body hal.Body, world hal.World, reality hal.BodyKind) 
 		to.Tilt, to.For, to.Then, to.Attitude = f.Tilt, f.For, policies[f.Then], at
 	}
 	return config
+}
+
+// LossOf is what on_loss says of a device: "" is nothing. A device of a part counts where the part is not simulated.
+func (p *AgentPlan) LossOf(device int) string {
+	on, name := p.Config.OnLoss, ""
+	if n := len(p.Layout.Actuators); device < n {
+		name = p.Layout.Actuators[device].Name
+	} else {
+		name = p.Layout.Sensors[device-n].Name
+	}
+	based := p.Base != nil && p.Base.Body != configs.Sim && (device < len(p.Joints) && p.Base.turns(device) ||
+		device >= len(p.Joints) && p.Layout.Sensors[device-len(p.Layout.Actuators)].Kind == "pose")
+	if !based && p.Config.BodyOf(name) == configs.Sim {
+		return ""
+	}
+	if based && on[name] == "" {
+		name = configs.BasePart
+	}
+	return cmp.Or(on[name], on[allParts])
+}
+
+// allParts is the part of on_loss that is all of them.
+const allParts = "all"
+
+func (p *AgentPlan) onLoss() (list []hal.Loss) {
+	for i := range len(p.Layout.Actuators) + len(p.Layout.Sensors) {
+		if then := p.LossOf(i); then != "" && then != "sim" {
+			list = append(list, hal.Loss{Device: i, Then: policies[then], Stop: then == "stop"})
+		}
+	}
+	return list
+}
+
+// checkLoss checks the parts that on_loss names.
+func (r *Resolver) checkLoss(path configs.Path, c *configs.Agent, p *AgentPlan, joints []string) {
+	for _, part := range report.SortedKeys(c.OnLoss) {
+		at := path.Key("on_loss").Key(part)
+		joint := p.Robot.Joint(part)
+		based := p.Base != nil && joint != hal.None && p.Base.turns(joint)
+		switch known := part == allParts || part == configs.BasePart && p.Base != nil || joint != hal.None; {
+		case !known && !measures(p.Layout, part):
+			r.fault(at, part, "all, base or a part of "+p.Robot.Name+": "+strings.Join(joints, ", "),
+				catalog.Likely(part, joints))
+		case c.OnLoss[part] == "sim" && (part == configs.BasePart || joint == hal.None && part != allParts || based):
+			r.fault(at, "sim", "stop, hold or torque_off: the physics takes the place of joints alone", "")
+		case part != allParts && part != configs.BasePart && c.BodyOf(part) == configs.Sim:
+			r.fault(at, part, "a part that is emulated or real", "")
+		case c.OnLoss[part] == "sim" && (part != allParts && c.BodyOf(part) != configs.Real || !c.Has(configs.Real)):
+			r.fault(at, "sim", "stop, hold or torque_off: the physics takes the place of real joints alone", "")
+		}
+	}
 }
 
 // attitude is where the attitude is measured, hal.None without such a sensor. Of devices, a pose is an estimate that

@@ -261,6 +261,7 @@ func (r *Resolver) Agent(path configs.Path, c *configs.Agent) AgentPlan {
 				catalog.Likely(joint, names))
 		}
 	}
+	r.checkLoss(path, c, &p, names)
 	for joint := range c.Devices().Joints {
 		if robot.Joint(joint) == hal.None {
 			r.fault(path.Key("hardware").Key("joints").Key(joint), joint, "a joint of "+robot.Name+": "+
