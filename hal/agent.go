@@ -50,7 +50,7 @@ type Agent struct {
 	decision AgentRecord                       // of the last cycle, for the journal
 	states   [Expired + 1]EventID              // of the states of its guard: "/humanoid/Armed"
 	watch    func() ([]Approach, string, bool) // see AgentConfig
-	gone     []bool                            // one a Loss of its guard: its device is lost
+	gone     []bool                            // one a device: it is lost, by OnLoss
 	replaced []bool                            // one a device: a simulated joint has its place
 
 	mu        agentLock // guards what follows, for microseconds; see doc.go

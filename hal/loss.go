@@ -2,16 +2,9 @@ package hal
 
 import "fmt"
 
-// Loss is what becomes of a robot when one of its devices is lost: it has had a fault and no good reading for LossAge.
-type Loss struct {
-	Device int // of Frame.Status
-	Then   Policy
-	Stop   bool // the emergency stop, in place of Then; it cannot be reset while the device is lost
-}
-
-// isLost reports whether the device of a loss is lost, as of the last cycle.
-func (a *Agent) isLost(l *Loss) bool {
-	return a.frame.Status[l.Device].Err != nil && !trusted(a.frame, l.Device)
+// isLost reports whether a device is lost, as of the last cycle.
+func (a *Agent) isLost(device int) bool {
+	return a.frame.Status[device].Err != nil && !trusted(a.frame, device)
 }
 
 // stopsByLoss is the error of a lost device whose loss is an emergency stop. A replay has the stops in its journal.
@@ -20,10 +13,9 @@ func (a *Agent) stopsByLoss() error {
 	if a.rig.config.Replay {
 		return nil
 	}
-	losses := a.guard.config.OnLoss
-	for i := range losses {
-		if l := &losses[i]; l.Stop && a.isLost(l) {
-			return fmt.Errorf("on_loss: %s of %s is lost", a.device(l.Device), a.name)
+	for _, i := range a.guard.config.OnLoss.Stop {
+		if a.isLost(i) {
+			return fmt.Errorf("on_loss: %s of %s is lost", a.device(i), a.name)
 		}
 	}
 	return nil
@@ -32,24 +24,31 @@ func (a *Agent) stopsByLoss() error {
 // watchLosses applies the policies of the devices that have been lost since the last cycle. An operator may arm a robot
 // whose device is lost. Under the rig's lock.
 func (a *Agent) watchLosses() {
-	losses := a.guard.config.OnLoss
-	for i := range losses {
-		l, was := &losses[i], a.gone[i]
-		if a.gone[i] = a.isLost(l); was || !a.gone[i] || l.Stop {
-			continue
-		}
-		why := fmt.Sprintf("on_loss: %s is lost", a.device(l.Device))
-		a.rig.log.Warn(why, "agent", a.name, "then", l.Then)
-		a.mu.Lock()
-		switch {
-		case !a.guard.active() || a.guard.ending:
-		case l.Then == TorqueOff:
-			a.disarm(Disarmed)
-			a.noteStateLocked(Disarmed, why)
-		default:
-			a.guard.freeze()
-			a.noteStateLocked(Expired, why)
-		}
-		a.mu.Unlock()
+	c := &a.guard.config.OnLoss
+	for _, i := range c.Hold {
+		a.watchLoss(i, Hold)
+	}
+	for _, i := range c.TorqueOff {
+		a.watchLoss(i, TorqueOff)
+	}
+}
+
+func (a *Agent) watchLoss(device int, then Policy) {
+	was := a.gone[device]
+	if a.gone[device] = a.isLost(device); was || !a.gone[device] {
+		return
+	}
+	why := fmt.Sprintf("on_loss: %s is lost", a.device(device))
+	a.rig.log.Warn(why, "agent", a.name, "then", then)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case !a.guard.active() || a.guard.ending:
+	case then == TorqueOff:
+		a.disarm(Disarmed)
+		a.noteStateLocked(Disarmed, why)
+	default:
+		a.guard.freeze()
+		a.noteStateLocked(Expired, why)
 	}
 }

@@ -11,11 +11,11 @@ import (
 )
 
 // lossRig is a robot of two joints that are commanded to 1 rad in each cycle.
-func lossRig(t *testing.T, body hal.Body, world hal.World, losses ...hal.Loss) (a *hal.Agent, r *hal.Rig, run func(n int)) {
+func lossRig(t *testing.T, body hal.Body, world hal.World, config hal.GuardConfig) (a *hal.Agent, r *hal.Rig, run func(n int)) {
 	t.Helper()
 	r = newRig(t, hal.Lockstep)
 	a, err := r.Add(hal.AgentConfig{Name: "a", Body: body, World: world, BodyKind: hal.Emulated,
-		Guard: hal.GuardConfig{OnLoss: losses}})
+		Guard: config})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,23 +35,28 @@ func lossRig(t *testing.T, body hal.Body, world hal.World, losses ...hal.Loss) (
 	}
 }
 
+func onLoss(hold, off, stop []int) (c hal.GuardConfig) {
+	c.OnLoss.Hold, c.OnLoss.TorqueOff, c.OnLoss.Stop = hold, off, stop
+	return c
+}
+
 // TestOnLoss: a robot whose joint is lost does what its config says, once: an operator may arm it without the joint. An
 // emergency stop stays while the joint is lost.
 func TestOnLoss(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		loss  []hal.Loss
+		loss  hal.GuardConfig
 		state hal.GuardState
 		on    bool // the other joint's torque
 	}{
-		{"by default", nil, hal.Armed, true},
-		{"hold", []hal.Loss{{Device: 0, Then: hal.Hold}}, hal.Expired, true},
-		{"torque_off", []hal.Loss{{Device: 0, Then: hal.TorqueOff}}, hal.Disarmed, false},
-		{"stop", []hal.Loss{{Device: 0, Stop: true}}, hal.Stopped, false},
-		{"of another device", []hal.Loss{{Device: 1, Stop: true}}, hal.Armed, true},
+		{"by default", hal.GuardConfig{}, hal.Armed, true},
+		{"hold", onLoss([]int{0}, nil, nil), hal.Expired, true},
+		{"torque_off", onLoss(nil, []int{0}, nil), hal.Disarmed, false},
+		{"stop", onLoss(nil, nil, []int{0}), hal.Stopped, false},
+		{"of another device", onLoss(nil, nil, []int{1}), hal.Armed, true},
 	} {
 		body := haltest.NewBody("x", "y")
-		a, r, run := lossRig(t, body, body, c.loss...)
+		a, r, run := lossRig(t, body, body, c.loss)
 		run(5)
 		body.Silent[0] = errors.New("no answer")
 		run(5)
@@ -104,10 +109,13 @@ func TestSubstitute(t *testing.T) {
 	real, twin := haltest.NewBody("x", "y"), &standIn{Body: haltest.NewBody("x", "y")}
 	twin.Position[0] = 7
 	body := hal.Twin(real, twin, []int{0, 1}, hal.None, nil)
-	if err := hal.Substitute(body, twin, []int{0}); err != nil {
+	sub := body.(interface {
+		Substitute(hal.Body, []int) error
+	})
+	if err := sub.Substitute(twin, []int{0}); err != nil {
 		t.Fatal(err)
 	}
-	a, _, run := lossRig(t, body, haltest.Worlds{real, twin})
+	a, _, run := lossRig(t, body, haltest.Worlds{real, twin}, hal.GuardConfig{})
 	run(20)
 	real.Silent[0] = errors.New("no answer")
 	before := a.Measured(nil)[0]

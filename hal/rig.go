@@ -124,7 +124,7 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 	}
 	a := &Agent{name: c.Name, rig: r, body: c.Body, world: c.World, bodyKind: c.BodyKind, layout: l,
 		frame: NewFrame(l), guard: newGuard(l, c.Guard), watch: c.Watch,
-		gone: make([]bool, len(c.Guard.OnLoss)), replaced: make([]bool, len(l.Actuators)+len(l.Sensors))}
+		gone: make([]bool, len(l.Actuators)+len(l.Sensors)), replaced: make([]bool, len(l.Actuators)+len(l.Sensors))}
 	shown := *a.frame
 	shown.Measured = slices.Clone(shown.Measured)
 	shown.split(l)

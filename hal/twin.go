@@ -24,16 +24,12 @@ func Twin(body Body, twin Follower, joints []int, place int, home *Pose) Body {
 	return t
 }
 
-// Substitute lets simulated, the twin of a body that Twin made, take the place of actuators while they are lost: from
+// Substitute lets simulated, the twin, take the place of actuators while they are lost: from
 // where they were last, with the commands of their own. Their Status has it as a fault that warns. The real one holds
 // where it is, should it come back with its torque, until the guard switches its torque off; then it has its place again.
 // The error says that simulated has other channels.
-func Substitute(twin Body, simulated Body, actuators []int) error {
-	t, ok := twin.(*followed)
-	if !ok {
-		return errors.New("substitute: got a body without a twin")
-	}
-	l, s := twin.Layout(), simulated.Layout()
+func (t *followed) Substitute(simulated Body, actuators []int) error {
+	l, s := t.Layout(), simulated.Layout()
 	same := func(a, b Channel) bool { return a.Name == b.Name }
 	if !slices.EqualFunc(l.Inputs, s.Inputs, same) {
 		return errors.New("substitute: the twin has other inputs than the robot")
@@ -180,6 +176,7 @@ func (t *followed) Read(f *Frame) error {
 		j := &t.joints[k]
 		a := &l.Actuators[j.actuator]
 		if j.taken {
+			t.lost = true // where the real one is, is not known
 			continue
 		}
 		if j.step(a, At(f.Measured, a.Position), trusted(f, j.actuator), dt.Seconds()) {

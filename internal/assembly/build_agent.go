@@ -135,7 +135,10 @@ func (b *Builder) twin(i int, body hal.Body, on []int, all bool) (hal.Body, erro
 	}
 	twin := hal.Twin(body, b.Robots[i], on, pose, home)
 	if sub := slices.DeleteFunc(slices.Clone(on), func(k int) bool { return p.LossOf(k) != "sim" }); len(sub) > 0 {
-		if err := hal.Substitute(twin, b.Robots[i], sub); err != nil {
+		t := twin.(interface {
+			Substitute(simulated hal.Body, actuators []int) error
+		})
+		if err := t.Substitute(b.Robots[i], sub); err != nil {
 			return nil, &hal.Error{Kind: hal.Invalid, Op: "on_loss " + p.Config.Name, Err: err}
 		}
 	}

@@ -25,9 +25,9 @@ func (p *AgentPlan) Agent(body hal.Body, world hal.World, reality hal.BodyKind) 
 		Guard: hal.GuardConfig{CommandTimeout: g.CommandTimeout, OnTimeout: policies[g.OnTimeout], Slew: g.Slew,
 			HomeSpeed: g.HomeSpeed, Disarmed: !g.Armed, Arming: arming[g.Arming], FollowingError: g.FollowingError,
 			Interlock:  p.interlock(),
-			OnLoss:     p.onLoss(),
 			TorqueRamp: p.Config.Start.Ramp,
 			Direct:     reality == hal.Simulated && p.Robot.Simloid != hal.None && g.Slew == 1}}
+	p.onLoss(&config.Guard)
 	if f, at := p.Config.Fall, p.attitude(reality == hal.Simulated); f != nil && at != hal.None {
 		to := &config.Guard.Fall
 		to.Tilt, to.For, to.Then, to.Attitude = f.Tilt, f.For, policies[f.Then], at
@@ -57,13 +57,19 @@ func (p *AgentPlan) LossOf(device int) string {
 // allParts is the part of on_loss that is all of them.
 const allParts = "all"
 
-func (p *AgentPlan) onLoss() (list []hal.Loss) {
+// onLoss sets what becomes of the robot when a device is lost.
+func (p *AgentPlan) onLoss(c *hal.GuardConfig) {
+	on := &c.OnLoss
 	for i := range len(p.Layout.Actuators) + len(p.Layout.Sensors) {
-		if then := p.LossOf(i); then != "" && then != "sim" {
-			list = append(list, hal.Loss{Device: i, Then: policies[then], Stop: then == "stop"})
+		switch p.LossOf(i) {
+		case "hold":
+			on.Hold = append(on.Hold, i)
+		case "torque_off", "limp":
+			on.TorqueOff = append(on.TorqueOff, i)
+		case "stop":
+			on.Stop = append(on.Stop, i)
 		}
 	}
-	return list
 }
 
 // checkLoss checks the parts that on_loss names.

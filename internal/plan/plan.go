@@ -57,7 +57,7 @@ func PoseOf(p configs.Pose) hal.Pose {
 	return hal.Pose{Position: p.Position, Rotation: hal.RotationOf(p.Rotation)}
 }
 
-var policies = map[string]hal.Policy{"hold": hal.Hold, "torque_off": hal.TorqueOff, "limp": hal.TorqueOff, "park": hal.Park}
+var policies = map[string]hal.Policy{"hold": hal.Hold, "torque_off": hal.TorqueOff, "park": hal.Park}
 
 // arming maps a config's word to the source of arm commands.
 var arming = map[string]hal.Arming{"client": hal.ClientArms, "operator": hal.OperatorArms}
