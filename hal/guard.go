@@ -40,8 +40,8 @@ type GuardConfig struct {
 		Then     Policy        // Hold and Park refuse commands until it stands; TorqueOff disarms it
 		Attitude int           // of Frame.Measured: the first of w, x, y, z
 	}
-	// OnLoss lists devices, of Frame.Status, by what becomes of the robot when one is lost: it has had a fault and no good
-	// reading for LossAge. Stop is the emergency stop, which cannot be reset while the device is lost.
+	// OnLoss lists devices, of Frame.Status, by what becomes of the robot when one is lost: it has had a fault and no
+	// good reading for LossAge. Stop is the emergency stop, which cannot be reset while the device is lost.
 	OnLoss struct{ Hold, TorqueOff, Stop []int }
 	// Interlock lists the devices without which the robot must not move; the zero Interlock is empty.
 	Interlock Interlock

@@ -11,7 +11,8 @@ import (
 )
 
 // lossRig is a robot of two joints that are commanded to 1 rad in each cycle.
-func lossRig(t *testing.T, body hal.Body, world hal.World, config hal.GuardConfig) (a *hal.Agent, r *hal.Rig, run func(n int)) {
+func lossRig(t *testing.T, body hal.Body, world hal.World, config hal.GuardConfig) (a *hal.Agent, r *hal.Rig,
+	run func(n int)) {
 	t.Helper()
 	r = newRig(t, hal.Lockstep)
 	a, err := r.Add(hal.AgentConfig{Name: "a", Body: body, World: world, BodyKind: hal.Emulated,
@@ -65,7 +66,8 @@ func TestOnLoss(t *testing.T) {
 		}
 		run(30)
 		got := a.Condition()
-		if got.State != c.state || body.Enabled[1] != c.on || c.state != hal.Armed && !strings.Contains(got.Reason, "x") {
+		if got.State != c.state || body.Enabled[1] != c.on || c.state != hal.Armed &&
+			!strings.Contains(got.Reason, "x") {
 			t.Errorf("%s: got %+v, the other's torque %v", c.name, got, body.Enabled[1])
 		}
 		at := body.Position[1]
@@ -103,8 +105,8 @@ func (s *standIn) Follow(i int, position, _ float64) {
 	}
 }
 
-// TestSubstitute: a simulated joint takes the place of a lost one where it was, with its commands, and says so. The real
-// one, back, gets no goal, and has its place again once it is disarmed.
+// TestSubstitute: a simulated joint takes the place of a lost one where it was, with its commands, and says so. The
+// real one, back, gets no goal, and has its place again once it is disarmed.
 func TestSubstitute(t *testing.T) {
 	real, twin := haltest.NewBody("x", "y"), &standIn{Body: haltest.NewBody("x", "y")}
 	twin.Position[0] = 7
@@ -133,11 +135,13 @@ func TestSubstitute(t *testing.T) {
 	delete(real.Silent, 0)
 	run(20)
 	if s := a.Status(nil)[0]; s.Err == nil || !math.IsNaN(real.Last[0]) || !real.Enabled[0] {
-		t.Errorf("the real one is back: got %+v, real goal %g, torque %v; want it to hold", s, real.Last[0], real.Enabled[0])
+		t.Errorf("the real one is back: got %+v, real goal %g, torque %v; want it to hold", s, real.Last[0],
+			real.Enabled[0])
 	}
 	a.Disarm()
 	run(3)
 	if s := a.Status(nil)[0]; s.Err != nil || real.Enabled[0] || math.Abs(a.Measured(nil)[0]-real.Position[0]) > 1e-9 {
-		t.Errorf("disarmed: got %+v at %g, real at %g, torque %v", s, a.Measured(nil)[0], real.Position[0], real.Enabled[0])
+		t.Errorf("disarmed: got %+v at %g, real at %g, torque %v", s, a.Measured(nil)[0], real.Position[0],
+			real.Enabled[0])
 	}
 }

@@ -24,10 +24,10 @@ func Twin(body Body, twin Follower, joints []int, place int, home *Pose) Body {
 	return t
 }
 
-// Substitute lets simulated, the twin, take the place of actuators while they are lost: from
-// where they were last, with the commands of their own. Their Status has it as a fault that warns. The real one holds
-// where it is, should it come back with its torque, until the guard switches its torque off; then it has its place again.
-// The error says that simulated has other channels.
+// Substitute lets simulated, the twin, take the place of actuators while they are lost: from where they were last, with
+// the commands of their own. Their Status has it as a fault that warns. The real one holds where it is, should it come
+// back with its torque, until the guard switches its torque off; then it has its place again. The error says that
+// simulated has other channels.
 func (t *followed) Substitute(simulated Body, actuators []int) error {
 	l, s := t.Layout(), simulated.Layout()
 	same := func(a, b Channel) bool { return a.Name == b.Name }
