@@ -132,6 +132,9 @@ func TestSubstitute(t *testing.T) {
 	if at := a.Measured(nil)[0]; math.Abs(at-1) > 0.02 {
 		t.Errorf("it goes on: got %.3f, want 1", at)
 	}
+	if body.(interface{ Lost() bool }).Lost() {
+		t.Error("the robot is where its twin is: got lost, with which keep_out holds it still")
+	}
 	delete(real.Silent, 0)
 	run(20)
 	if s := a.Status(nil)[0]; s.Err == nil || !math.IsNaN(real.Last[0]) || !real.Enabled[0] {

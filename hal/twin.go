@@ -176,8 +176,7 @@ func (t *followed) Read(f *Frame) error {
 		j := &t.joints[k]
 		a := &l.Actuators[j.actuator]
 		if j.taken {
-			t.lost = true // where the real one is, is not known
-			continue
+			continue // the robot is where its twin is
 		}
 		if j.step(a, At(f.Measured, a.Position), trusted(f, j.actuator), dt.Seconds()) {
 			t.twin.Follow(j.actuator, j.at, j.rate)

@@ -64,7 +64,7 @@ func (p *AgentPlan) onLoss(c *hal.GuardConfig) {
 		switch p.LossOf(i) {
 		case "hold":
 			on.Hold = append(on.Hold, i)
-		case "torque_off", "limp":
+		case "torque_off":
 			on.TorqueOff = append(on.TorqueOff, i)
 		case "stop":
 			on.Stop = append(on.Stop, i)
@@ -76,13 +76,14 @@ func (p *AgentPlan) onLoss(c *hal.GuardConfig) {
 func (r *Resolver) checkLoss(path configs.Path, c *configs.Agent, p *AgentPlan, joints []string) {
 	for _, part := range report.SortedKeys(c.OnLoss) {
 		at := path.Key("on_loss").Key(part)
-		joint := p.Robot.Joint(part)
+		joint := p.Layout.Actuator(part)
 		based := p.Base != nil && joint != hal.None && p.Base.turns(joint)
 		switch known := part == allParts || part == configs.BasePart && p.Base != nil || joint != hal.None; {
 		case !known && !measures(p.Layout, part):
 			r.fault(at, part, "all, base or a part of "+p.Robot.Name+": "+strings.Join(joints, ", "),
 				catalog.Likely(part, joints))
-		case c.OnLoss[part] == "sim" && (part == configs.BasePart || joint == hal.None && part != allParts || based):
+		case c.OnLoss[part] == "sim" && (part == configs.BasePart ||
+			joint == hal.None && part != allParts || based || p.Vehicle != nil):
 			r.fault(at, "sim", "stop, hold or torque_off: the physics takes the place of joints alone", "")
 		case part != allParts && part != configs.BasePart && c.BodyOf(part) == configs.Sim:
 			r.fault(at, part, "a part that is emulated or real", "")

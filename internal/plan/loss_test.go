@@ -13,13 +13,21 @@ import (
 func TestOnLoss(t *testing.T) {
 	for set, want := range map[string]string{
 		"agents[0].on_loss={elbow_flex: stop, all: hold}": "",
-		"agents[0].on_loss={elbow_flex: limp}":            "",
+		"agents[0].on_loss={elbow_flex: limp}":            "did you mean \"torque_off\"?",
+		"agents[0].on_loss={elbow_flex: torque_off}":      "",
 		"agents[0].on_loss={elbow: hold}":                 `agents[0].on_loss.elbow: got elbow, want all, base or a part`,
 		"agents[0].on_loss={base: stop}":                  `agents[0].on_loss.base: got base`,
 		"agents[0].on_loss={elbow_flex: sim}":             `agents[0].on_loss.elbow_flex: got sim, want stop, hold or torque_off`,
+		"agents[0].on_loss={thruster: hold}":              `agents[0].on_loss.thruster: got thruster, want all, base or a part`,
+		"agents[0].on_loss={t1: sim}":                     `agents[0].on_loss.t1: got sim, want stop, hold or torque_off`,
+		"agents[0].on_loss={t1: stop}":                    "",
 		"agents[0].on_loss={elbow_flex: go}":              "want stop, hold",
 	} {
-		c, err := configs.Load("so101", configs.Options{Body: "emulated", Set: []string{set}})
+		robot := "so101"
+		if strings.Contains(set, "={t") {
+			robot = "rov"
+		}
+		c, err := configs.Load(robot, configs.Options{Body: "emulated", Set: []string{set}})
 		if err == nil {
 			_, err = plan.Resolve(c, builtin.Catalog())
 		}

@@ -46,6 +46,7 @@ func (r *Resolver) vehicle(path configs.Path, c *configs.Agent) (p AgentPlan, ok
 			r.fault(path.Key("hardware").Key("joints").Key(joint), joint, among, "")
 		}
 	}
+	r.checkLoss(path, c, &p, names)
 	if c.Shadow {
 		r.fault(path.Key("shadow"), "true", "false: a vehicle has no joints to compare", "")
 	}
