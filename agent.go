@@ -203,9 +203,10 @@ func (a *Agent) Place(position [3]float64, rotation [4]float64) error {
 	return nil
 }
 
-// Fault plants a fault in the emulated servo of a joint, to rehearse it: "stuck", "stale by=40ms", "slipped by=200
-// from=2s", as halyard emulate --fault without its target (docs/faults.md). "" ends all faults of the servo. The error
-// is hal.Invalid for an unknown fault and for a joint without an emulated servo.
+// Fault plants a fault in the servo of a joint, to rehearse it: "stuck", "stale by=40ms", "slipped by=200 from=2s", as
+// halyard emulate --fault without its target (docs/faults.md). "" ends all faults of the servo. Of a real servo stale,
+// dropped, stuck and wrong falsify the readings; goals and stops pass. The error is hal.Invalid for an unknown fault,
+// another one of a real servo, and a joint without a servo on a line.
 func (a *Agent) Fault(joint, text string) (err error) {
 	a.system.sys.Rig.BetweenCycles(func() { err = a.system.sys.Tamper(a.Name(), joint, text) })
 	return err

@@ -279,6 +279,13 @@ func (s *System) Reset() error { return s.sys.Rig.Recover() }
 // Arm lets commands move the bodies. It is refused (hal.Unsafe) while the emergency stop is latched.
 func (s *System) Arm() error { return s.sys.Rig.Arm() }
 
+// Fault plants a fault in the emulated or real servos of lines, as halyard serve --fault: "stale servo 3 by=40ms",
+// "BUS: drop servo 3 p=0.2 from=5s" (docs/faults.md); see Agent.Fault.
+func (s *System) Fault(text string) (err error) {
+	s.sys.Rig.BetweenCycles(func() { err = s.sys.Plant(text) })
+	return err
+}
+
 // Value is the named value of the rig called name: "/arm/battery" of a monitor, "/Control/CurrentStep". The error is
 // hal.Absent if absent.
 func (s *System) Value(name string) (hal.Value, error) {

@@ -57,6 +57,7 @@ type app struct {
 	config     string // which the sub-command is about; "" = none
 	dashboard  halyard.DashboardOptions
 	token      command.Token
+	faults     []string               // of serve --fault
 	expose     string                 // the folder of serve --expose
 	started    bool                   // a sub-command ran: its arguments were good
 	torqueOff  atomic.Pointer[func()] // takes the torque off everything at once; nil where nothing runs

@@ -126,6 +126,35 @@ func TestRealBodyOnAPTY(t *testing.T) {
 	}
 }
 
+// TestRealFault: serve --fault falsifies the readings of one real servo, which is a fault of its joint and no other;
+// what real servos cannot have is refused.
+func TestRealFault(t *testing.T) {
+	t.Parallel()
+	port, _ := startEmulate(t, "xm430-arm")
+	config := realConfig(t, port)
+	args := []string{config, "--body", "real", "--set", "name=drilled", "--set", "clock.period=20ms", "--set",
+		"buses.arm.latency=200ms", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0", "--fault"}
+	for fault, want := range map[string]string{"crc servo 3": "got a real servo, want stale",
+		"drop servo 77":      "no servo has",
+		"tail: drop servo 3": `no bus "tail"`} {
+		if code, _, errText := runApp(t, append([]string{"serve"}, append(args, fault)...)...); code != 2 ||
+			!strings.Contains(errText, want) {
+			t.Errorf("%s: got exit %d: %s; want 2 and %q", fault, code, errText, want)
+		}
+	}
+	startServe(t, append(args, "arm: drop servo 3 p=1")...)
+	var out string
+	for range 1000 {
+		if _, out, _ = runApp(t, "status", "drilled", "-o", "jsonl"); strings.Contains(out, "rehearsal") {
+			break
+		}
+		time.Sleep(20 * time.Millisecond) // its first readings
+	}
+	if strings.Count(out, "rehearsal") != 1 {
+		t.Errorf("status: got %s; want a fault of one joint", out)
+	}
+}
+
 func TestRealBodyWithoutItsPort(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	config := realConfig(t, "/dev/serial/by-id/nobody")

@@ -78,7 +78,8 @@ func (a *app) scan(ctx context.Context, s *commission.Survey, all bool) error {
 		return show(a, rows)
 	}
 	if len(rows) > 0 {
-		a.note("%s: servos that reply to a packet to all, found in %v: %d; each id is asked now", s.Port, took, len(rows))
+		a.note("%s: servos that reply to a packet to all, found in %v: %d; each id is asked now", s.Port, took,
+			len(rows))
 	} else {
 		a.note("%s: no reply to a packet to all in %v; each id is asked now", s.Port, took)
 	}

@@ -47,6 +47,8 @@ func newServe(a *app) *cobra.Command {
 	}
 	c.Flags().StringVar(&a.expose, "expose", "", "folder for links to terminals on the lines of emulated servos, "+
 		"shared with the rig's drivers; also for halyard hand")
+	c.Flags().StringArrayVar(&a.faults, "fault", nil, `rehearse a fault of an emulated or a real servo, as of halyard `+
+		`emulate; of a real one its readings: "stale servo 3 by=40ms", "drop servo 3 p=0.2 from=5s", "offset servo 3"`)
 	f.add(c)
 	f.addListen(c)
 	a.addDashboard(c)
@@ -102,6 +104,11 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 			return errors.Join(err, closeAll())
 		}
 		systems, rigs = append(systems, s), append(rigs, s.Rig())
+		for _, text := range a.faults {
+			if err := s.Fault(text); err != nil {
+				return errors.Join(err, closeAll())
+			}
+		}
 		if a.expose != "" {
 			if ports, err = s.Expose(a.expose); err != nil {
 				return errors.Join(err, closeAll())

@@ -47,6 +47,7 @@ type line struct {
 	kind  configs.BodyKind
 	Chain servo.LineChain
 	Emu   *emulator.Bus // nil where it is real
+	drill *rehearsed    // nil where it is emulated
 }
 
 // Build opens all devices, worlds and agents of p and connects them. On an error nothing stays open.

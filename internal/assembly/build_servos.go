@@ -61,6 +61,11 @@ func (b *Builder) openLine(name string, kind configs.BodyKind, on []plan.JointRe
 	if l.Chain = t.Driver.Chain(cfg); kind == configs.Emulated || b.Plan.Replay {
 		l.Chain.Inline()
 	}
+	joints := servo.Chain(l.Chain)
+	if kind == configs.Real {
+		l.drill = &rehearsed{Chain: l.Chain, servos: make([]rehearsedServo, len(on))}
+		joints = l.drill
+	}
 	b.Lines = append(b.Lines, l)
 	if err := l.Chain.Open(); err != nil {
 		return Advise(err, "halyard doctor "+b.Plan.Config.Source)
@@ -68,7 +73,7 @@ func (b *Builder) openLine(name string, kind configs.BodyKind, on []plan.JointRe
 	b.note(l.Chain, on)
 	for i, h := range on {
 		j := b.Plan.Joint(h)
-		b.connected[h] = drivers.Joint{Chain: l.Chain, Index: i, Calibration: j.Calibration, Bus: name, Port: bus.Port,
+		b.connected[h] = drivers.Joint{Chain: joints, Index: i, Calibration: j.Calibration, Bus: name, Port: bus.Port,
 			ID: j.Hardware.ID}
 	}
 	return nil

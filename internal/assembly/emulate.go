@@ -2,7 +2,6 @@ package assembly
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -99,6 +98,26 @@ func (w *EmulatedWorld) Bus(name string) *emulator.Bus {
 // Plant plants a fault that begins now. Its text is the emulator's, preceded by the name of a bus if there are several:
 // "off servo 7", "upper: crc bus p=0.1".
 func (w *EmulatedWorld) Plant(text string) error {
+	var lines []faultLine
+	for _, b := range w.Buses {
+		lines = append(lines, faultLineOf(b.name, b.Bus))
+	}
+	return plantFault(text, "emulated ", lines)
+}
+
+// faultLine is a line in whose servos faults can be planted.
+type faultLine struct {
+	name  string
+	has   func(id int) bool
+	plant func(wire.Fault) error
+}
+
+func faultLineOf(name string, b *emulator.Bus) faultLine {
+	return faultLine{name, func(id int) bool { return hasServo(b, id) }, b.Fault}
+}
+
+// plantFault plants the fault of a text in the lines that it names; kind is that of their servos, in errors.
+func plantFault(text, kind string, lines []faultLine) error {
 	invalid := func(err error) error {
 		return &hal.Error{Kind: hal.Invalid, Op: "--fault " + strconv.Quote(text), Err: err}
 	}
@@ -111,26 +130,27 @@ func (w *EmulatedWorld) Plant(text string) error {
 	if err != nil {
 		return invalid(err)
 	}
-	if named && w.Bus(name) == nil {
-		return invalid(fmt.Errorf("no emulated bus %q", name))
-	}
-	var hit []*emulator.Bus
-	for _, b := range w.Buses {
-		if (!named || b.name == name) && (f.Target == wire.All || hasServo(b.Bus, f.Target)) {
-			hit = append(hit, b.Bus)
+	var hit []faultLine
+	known := false
+	for _, l := range lines {
+		known = known || l.name == name
+		if (!named || l.name == name) && (f.Target == wire.All || l.has(f.Target)) {
+			hit = append(hit, l)
 		}
 	}
 	switch {
-	case len(w.Buses) == 0:
-		return invalid(errors.New("faults require emulated servos: got none, want --body emulated"))
+	case named && !known:
+		return invalid(fmt.Errorf("no %sbus %q", kind, name))
+	case len(lines) == 0:
+		return invalid(fmt.Errorf("faults require %sservos: got none, want --body emulated", kind))
 	case len(hit) == 0:
-		return invalid(fmt.Errorf("no emulated servo has id %d", f.Target))
+		return invalid(fmt.Errorf("no %sservo has id %d", kind, f.Target))
 	case len(hit) > 1 && f.Target != wire.All:
 		return invalid(fmt.Errorf("%d buses have a servo %d: put the bus in front, as in \"NAME: %s\"", len(hit),
 			f.Target, rest))
 	}
-	for _, b := range hit {
-		if err := b.Fault(f); err != nil {
+	for _, l := range hit {
+		if err := l.plant(f); err != nil {
 			return invalid(err)
 		}
 	}

@@ -29,29 +29,32 @@ func (s *System) LineStates() (list []LineState) {
 	return list
 }
 
-// Tamper plants a fault in the emulated servo of a joint, at a cycle's edge: "unplugged", "crc p=0.1 for=5s", as
-// emulate's --fault without its target. "" ends all faults of the servo.
+// Tamper plants a fault in the servo of a joint, at a cycle's edge: "unplugged", "crc p=0.1 for=5s", as emulate's
+// --fault without its target. "" ends all faults of the servo. Of a real servo the readings alone can be falsified.
 func (s *System) Tamper(agent, joint, text string) error {
 	fault := func(err error) error {
 		return &hal.Error{Kind: hal.Invalid, Joint: joint, Op: "plant a fault", Err: err}
 	}
-	for _, l := range s.Lines {
+	for k := range s.Lines {
+		l := &s.Lines[k]
 		for i, h := range s.Plan.On(l.Name, l.kind) {
-			if l.Emu == nil || s.Plan.JointName(h) != agent+"/"+joint {
+			if s.Plan.JointName(h) != agent+"/"+joint {
 				continue
 			}
 			if text == "" {
-				l.Emu.Lock()
-				defer l.Emu.Unlock()
-				for _, k := range wire.Kinds() {
-					l.Emu.Heal(k.Kind, i)
-				}
+				l.heal(i)
 				return nil
 			}
-			id, _ := l.Emu.Servos()[i].Register("id")
+			id := s.Plan.Joint(h).Hardware.ID
 			kind, rest, _ := strings.Cut(text, " ")
 			f, err := wire.Parse(fmt.Sprintf("%s servo %d %s", kind, id, rest))
-			if err == nil {
+			switch {
+			case err != nil:
+			case l.Emu == nil:
+				err = s.rehearse(l, i, f)
+			default:
+				v, _ := l.Emu.Servos()[i].Register("id")
+				f.Target = int(v)
 				err = l.Emu.Fault(f)
 			}
 			if err != nil {
@@ -60,5 +63,18 @@ func (s *System) Tamper(agent, joint, text string) error {
 			return nil
 		}
 	}
-	return fault(errors.New("got a joint without an emulated servo on a line"))
+	return fault(errors.New("got a joint without a servo on a line"))
+}
+
+// heal ends all faults of servo i.
+func (l *line) heal(i int) {
+	if l.Emu == nil {
+		l.drill.heal(i)
+		return
+	}
+	l.Emu.Lock()
+	defer l.Emu.Unlock()
+	for _, k := range wire.Kinds() {
+		l.Emu.Heal(k.Kind, i)
+	}
 }

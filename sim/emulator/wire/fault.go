@@ -39,7 +39,7 @@ const (
 type KindInfo struct {
 	Kind  Kind
 	Name  string
-	Alias []string // PX4's words for the same
+	Alias []string // other words for the same, PX4's among them
 	About string
 }
 
@@ -51,7 +51,7 @@ func Kinds() []KindInfo {
 		{Unplugged, "unplugged", []string{"unplug"},
 			"the adapter, the chip on USB or the camera is gone; of a servo: its cable, as power_loss"},
 		{OpenWire, "open_wire", nil, "nothing gets through; GPIO: a wire is cut, and a resistor decides its level"},
-		{Dropped, "dropped", []string{"intermittent"},
+		{Dropped, "dropped", []string{"drop", "intermittent"},
 			"bytes, frames or edges are missing; servo: it misses an instruction; I2C: no acknowledge"},
 		{Corrupted, "corrupted", nil, "bits are wrong"},
 		{CRC, "crc", nil, "the checksum of an answer is wrong; camera: a part is missing, and the kernel reports it"},
@@ -67,7 +67,7 @@ func Kinds() []KindInfo {
 		{Stuck, "stuck", nil, "what is measured stays as it was; camera: no frame comes"},
 		{StuckLow, "stuck_low", nil, "a GPIO line is shorted to ground"},
 		{StuckHigh, "stuck_high", nil, "a GPIO line is shorted to the supply"},
-		{Wrong, "wrong", nil, "the position is off by a constant; camera: it sets another size than asked for"},
+		{Wrong, "wrong", []string{"offset"}, "the position is off by a constant; camera: it sets another size than asked for"},
 		{Stale, "stale", nil, "what is measured is old"},
 		{Slipped, "slipped", []string{"loose_horn"},
 			"the servo's horn has turned on its shaft by a constant, within 0.1 s"},

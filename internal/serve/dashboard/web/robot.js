@@ -254,15 +254,15 @@ export function open(main) {
     for (const [k, [, p]] of all.entries()) tags.children[k].style.cssText = "max-width:" + Math.max(60, (1 - p[0]) * canvas.clientWidth - 18).toFixed(0) + "px;transform:translate(" + (p[0] * canvas.clientWidth + 12).toFixed(0) + "px," + (p[1] * canvas.clientHeight - 10).toFixed(0) + "px)"; // by CSSOM: the policy of the pages allows it
   }
 
-  // faults are what can be done to an emulated servo.
-  function faults(of, agent, joint) {
+  // faults are what can be done to an emulated servo, and to the readings of a real one.
+  function faults(of, agent, joint, real) {
     const act = async (fault) => {
       const a = await tamper({ rig: of, agent, joint, fault });
       notice(a.error ? a.error : fault ? agent + "/" + joint + ": " + fault : agent + "/" + joint + ": its faults have ended");
     };
-    const kind = el("select", { "aria-label": "Fault" }, ...["power_loss for=2s", "dropped p=0.2", "crc p=0.2", "corrupted p=0.2", "delayed by=5ms", "garbage p=0.2", "stuck", "wrong", "stale", "slipped"].map((f) => el("option", {}, f)));
-    return el("p", {}, el("button", { type: "button", onclick: () => act("unplugged") }, "Unplug"), " ",
-      el("button", { type: "button", onclick: () => act("") }, "Plug in, end faults"), el("br"), kind, " ", el("button", { type: "button", onclick: () => act(kind.value) }, "Plant fault"));
+    const kind = el("select", { "aria-label": "Fault" }, ...(real ? ["stale", "dropped p=0.2", "wrong", "stuck"] : ["power_loss for=2s", "dropped p=0.2", "crc p=0.2", "corrupted p=0.2", "delayed by=5ms", "garbage p=0.2", "stuck", "wrong", "stale", "slipped"]).map((f) => el("option", {}, f)));
+    return el("p", {}, real ? "" : el("button", { type: "button", onclick: () => act("unplugged") }, "Unplug"), " ",
+      el("button", { type: "button", onclick: () => act("") }, real ? "End faults" : "Plug in, end faults"), el("br"), kind, " ", el("button", { type: "button", onclick: () => act(kind.value) }, "Plant fault"));
   }
 
   // link is the body of the scene that the picked joint moves, or null.
@@ -300,7 +300,7 @@ export function open(main) {
     for (const what of ["pointerup", "pointercancel", "lostpointercapture", "blur", "keyup"]) go.addEventListener(what, end);
     details.replaceChildren(el("h2", {}, agent.name + "/" + j.name), fault, dl);
     if (j.modes[0] && j.position >= 0) details.append(el("div", { class: "goto" }, "Go to ", typed, unit, go));
-    if (j.body === "emulated") details.append(faults(agent.rig, agent.name, j.name));
+    if (j.body === "emulated" || j.body === "real") details.append(faults(agent.rig, agent.name, j.name, j.body === "real"));
     values = () => {
       const r = read(a, i), [state, old] = says(r);
       dl.classList.toggle("old", old);
