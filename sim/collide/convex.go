@@ -416,9 +416,9 @@ type Moments struct {
 	apart  bool       // each tetrahedron counts as positive
 }
 
-// AbsoluteMoments add up tetrahedra with a corner at from, each as positive regardless of its side.
-func AbsoluteMoments(from [3]float64) *Moments {
-	return &Moments{from: r3.Pack(from), begun: true, apart: true}
+// MomentsFrom add up tetrahedra with a corner at from; with absolute each counts as positive regardless of its side.
+func MomentsFrom(from [3]float64, absolute bool) *Moments {
+	return &Moments{from: r3.Pack(from), begun: true, apart: absolute}
 }
 
 // Add adds a triangle, counter-clockwise from outside.
@@ -464,7 +464,7 @@ func (m *Moments) Solid() (volume float64, centre [3]float64, inertia [6]float64
 
 // About returns the inertia per mass about the common corner of the tetrahedra; 0 where there is no volume.
 func (m *Moments) About() (inertia [6]float64) {
-	if !(m.volume > 0) {
+	if m.volume == 0 {
 		return inertia
 	}
 	s := m.second

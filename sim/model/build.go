@@ -301,6 +301,9 @@ func (b *builder) bodies() {
 	for i := range b.r.Bodies {
 		if lumps[i].mass > 0 {
 			lumps[i].give(&b.r.Bodies[i])
+			if i > 0 || !b.r.Fixed {
+				d.thicken(&b.r.Bodies[i])
+			}
 		}
 	}
 	if root := &b.r.Bodies[0]; !b.r.Fixed && root.Mass == 0 {

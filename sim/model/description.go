@@ -33,6 +33,9 @@ type description struct {
 	apart   [][2]string // pairs of links that never collide
 	sensors []sensorPart
 	total   float64 // kg, to which all masses are scaled; 0: they stay
+	least   float64 // kg, of each part; 0: any
+	moment  float64 // kg·m², the least principal moment of each part
+	balance bool    // moments that no body has become equal
 	derived bool    // masses from solids are the rule of the format, not a repair
 
 	faults   yaml.Faults
@@ -106,10 +109,14 @@ type solidPart struct {
 	shape   Shape // its pose is in the part's frame
 	mesh    string
 	scale   vec       // of the mesh
+	ref     hal.Pose  // of the mesh's reference in its file, before the scale; the zero value is none
 	inertia string    // how the mass of the mesh is made: see meshKey
+	fit     float64   // the shape's kind, this many times as large as the mesh's box of inertia, takes its place
 	file    *hal.Pose // of the mesh itself, once shape is its hull
 	density float64   // kg/m³; 0 = 1000
 	massive bool      // shape.Mass is its mass
+	shell   bool      // its mass is in its surface; the density is kg/m²
+	name    string    // of an MJCF's geom
 }
 
 // Repaired begins the note of a repair, to tell it from other notes.

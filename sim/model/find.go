@@ -41,7 +41,8 @@ func newFinder(dir string, packages map[string]string) *finder {
 		prefixes: filepath.SplitList(os.Getenv("AMENT_PREFIX_PATH"))}
 }
 
-// movedFiles are the files that an archive keeps elsewhere than the robot file at path says: see configs.Config.Archive.
+// movedFiles are the files that an archive keeps elsewhere than the robot file at path says: see
+// configs.Config.Archive.
 func movedFiles(path string) map[string]string {
 	data, err := readFile(path + ".files")
 	if err != nil {

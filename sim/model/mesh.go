@@ -72,7 +72,8 @@ type meshStore struct {
 type meshKey struct {
 	name    string
 	scale   vec
-	inertia string // how MuJoCo makes the mass of it: "legacy", "convex"; "": of its closed surface
+	ref     hal.Pose
+	inertia string // how MuJoCo makes the mass of it: "legacy", "exact", "convex", "shell"; "": of its closed surface
 }
 
 // meshSolid is a mesh as a solid.
@@ -87,7 +88,7 @@ func (m *meshStore) fit(s *solidPart) (say string, err error) {
 	if m.have == nil {
 		m.have = map[meshKey]meshSolid{}
 	}
-	key := meshKey{s.mesh, s.scale, s.inertia}
+	key := meshKey{s.mesh, s.scale, s.ref, s.inertia}
 	got, known := m.have[key]
 	if !known {
 		got.shape, got.say, got.err = m.solid(key)
@@ -96,10 +97,20 @@ func (m *meshStore) fit(s *solidPart) (say string, err error) {
 	if got.err != nil {
 		return "", got.err
 	}
-	file := s.shape.Pose
-	s.file = &file
+	file, drawn := s.shape.Pose, s.shape.Pose
+	if ref := s.ref; ref != (hal.Pose{}) {
+		for i := range ref.Position {
+			ref.Position[i] *= s.scale[i]
+		}
+		drawn = within(drawn, inverse(ref))
+	}
+	s.file = &drawn
+	kind := s.shape.Kind
 	s.shape.Kind, s.shape.Half, s.shape.Hull = got.shape.Kind, got.shape.Half, got.shape.Hull
 	s.shape.Pose = within(file, got.shape.Pose)
+	if s.fit > 0 && s.shape.Kind == Hull {
+		s.fitted(kind)
+	}
 	if known {
 		return "", nil
 	}
@@ -124,9 +135,13 @@ func (m *meshStore) solid(key meshKey) (s Shape, say string, err error) {
 	var points [][3]float64
 	var moments collide.Moments
 	var surface []mesh.Triangle // only where its mass needs it
+	back := inverse(key.ref)
 	err = mesh.Decode(key.name, &counter{r, &m.read}, func(t *mesh.Triangle) error {
 		corners := *t
 		for k := range corners {
+			if key.ref != (hal.Pose{}) {
+				corners[k] = place(back, corners[k])
+			}
 			for i := range corners[k] {
 				corners[k][i] *= key.scale[i]
 				if !(math.Abs(corners[k][i]) <= maxLength) {
@@ -141,7 +156,7 @@ func (m *meshStore) solid(key meshKey) (s Shape, say string, err error) {
 				points = append(points, c)
 			}
 		}
-		if key.inertia == "legacy" {
+		if key.inertia != "" && key.inertia != "convex" {
 			surface = append(surface, corners)
 		}
 		moments.Add(corners[0], corners[1], corners[2])
@@ -154,42 +169,9 @@ func (m *meshStore) solid(key meshKey) (s Shape, say string, err error) {
 		moments = collide.Moments{}
 	}
 	if s, say, err = hullShape(points, &moments); err == nil && s.Kind == Hull && surface != nil {
-		s = legacyMass(s, surface)
+		s = surfaceMass(s, surface, key.inertia)
 	}
 	return s, say, err
-}
-
-// legacyMass gives a hull the volume, centre and inertia that MuJoCo gives its mesh unless the file says otherwise: the
-// sum of the tetrahedra between each triangle and the middle of the surface, all counted as positive, regardless of
-// their side. It is right for a surface that is inside out, and more than the volume of one with hollows.
-func legacyMass(s Shape, surface []mesh.Triangle) Shape {
-	var middle vec
-	area := 0.0
-	for _, t := range surface {
-		n := cross(add(t[1], scale(-1, t[0])), add(t[2], scale(-1, t[0])))
-		a := math.Sqrt(dot(n, n)) / 2
-		area += a
-		middle = add(middle, scale(a/3, add(add(t[0], t[1]), t[2])))
-	}
-	sum := func(from vec) *collide.Moments {
-		m := collide.AbsoluteMoments(from)
-		for _, t := range surface {
-			m.Add(t[0], t[1], t[2])
-		}
-		return m
-	}
-	_, centre, _, ok := sum(scale(1/area, middle)).Solid()
-	volume, _, _, _ := sum(centre).Solid()
-	inertia := sum(centre).About()
-	if !ok || !plausible(inertia) {
-		return s
-	}
-	at := s.Pose.Position
-	own := *s.Hull
-	own.Volume, own.Inertia = volume, inertia
-	own.Centre = add(centre, scale(-1, at))
-	s.Hull, s.Pose.Position = own.Moved(own.Centre), centre
-	return s
 }
 
 // hullShape is the hull of points about its centre of mass; of points in a plane it is a thin box. moments are those of

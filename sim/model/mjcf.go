@@ -2,6 +2,7 @@ package model
 
 import (
 	"io"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -21,10 +22,8 @@ type mjcfReader struct {
 	sites    map[string]mjcfSite
 	masks    map[string][][2]int64 // contype, conaffinity of the geoms of a part
 	tops     []string              // parts in the world
-	degrees  bool                  // angles are
-	auto     bool                  // a range limits
-	infer    string                // inertiafromgeom
-	euler    string                // eulerseq
+	main     *mjcfCompiler
+	settings map[string]*mjcfCompiler // of files that are attached, by name
 	meshdir  string
 	strip    bool
 	order    []mjcfPosition // of qpos
@@ -32,7 +31,8 @@ type mjcfReader struct {
 	tendons  map[string][]mjcfCoef
 	unknown  map[string]counted
 	left     map[string]counted
-	compiles [4]string // of mjcfCompiles
+	fitaabb  bool
+	noTouch  bool // no geom touches another: flag contact
 }
 
 // mjcfMesh is an asset; mjcfSite a frame of a part; mjcfCoef a joint of a fixed tendon.
@@ -85,13 +85,12 @@ var mjcfSkipped = []string{"visual", "statistic", "custom", "size", "light", "ca
 func readMJCF(d *description, root *xml.Node, open func(name string) (io.ReadCloser, error)) {
 	r := mjcfReader{description: d, open: open, defaults: map[string]map[string][]xml.Attr{},
 		meshes: map[string]*mjcfMesh{},
-		sites:  map[string]mjcfSite{}, masks: map[string][][2]int64{}, degrees: true, auto: true, infer: "auto",
-		euler: "xyz",
+		sites:  map[string]mjcfSite{}, masks: map[string][][2]int64{}, settings: map[string]*mjcfCompiler{},
 		names: map[string]int{}, tendons: map[string][]mjcfCoef{}, unknown: map[string]counted{},
 		left: map[string]counted{}}
 	d.name, d.self, d.derived = root.Get("model"), true, true
 	r.include(root, map[string]bool{}, 0)
-	r.compiles = compilerOf(root)
+	r.main = compilerOf(root)
 	r.attach(root, 0)
 	r.refuse(root)
 	if len(d.faults) > 0 {
@@ -99,6 +98,11 @@ func readMJCF(d *description, root *xml.Node, open func(name string) (io.ReadClo
 	}
 	for _, c := range root.All("compiler") {
 		r.compiler(c)
+	}
+	for _, c := range root.All("option") {
+		for _, f := range c.All("flag") {
+			r.noTouch = r.noTouch || f.Get("contact") == "disable"
+		}
 	}
 	for _, c := range root.All("default") {
 		r.class(c, "main", nil)
@@ -144,11 +148,20 @@ func (r *mjcfReader) include(n *xml.Node, seen map[string]bool, deep int) {
 		name := c.Get("file")
 		var in *xml.Node
 		switch {
-		case name == "" || seen[name] || deep > 16:
+		case name == "" || deep > 16:
 			r.fault(r.place(c), "include.file", "got %s, want a file that is not included yet", yaml.Quote(name))
 		case r.open == nil:
 			r.fault(r.place(c), "include.file", "got %s, want a folder to find it in", yaml.Quote(name))
 		default:
+			// from the main file's folder, then from that of the file that includes it
+			if beside := path.Join(path.Dir(c.File), name); beside != path.Clean(name) && !r.opens(name) &&
+				r.opens(beside) {
+				name = beside
+			}
+			if seen[name] {
+				r.fault(r.place(c), "include.file", "got %s, want a file that is not included yet", yaml.Quote(name))
+				break
+			}
 			seen[name] = true
 			in = r.included(c, name)
 		}
@@ -202,18 +215,6 @@ func (r *mjcfReader) refuse(root *xml.Node) {
 }
 
 func (r *mjcfReader) compiler(n *xml.Node) {
-	if v, ok := n.Attr("angle"); ok {
-		r.degrees = v != "radian"
-	}
-	if v, ok := n.Attr("autolimits"); ok {
-		r.auto = v != "false"
-	}
-	if v, ok := n.Attr("inertiafromgeom"); ok {
-		r.infer = v
-	}
-	if v, ok := n.Attr("eulerseq"); ok {
-		r.euler = v
-	}
 	for _, name := range []string{"assetdir", "meshdir"} {
 		if v, ok := n.Attr(name); ok {
 			r.meshdir = v
@@ -223,10 +224,12 @@ func (r *mjcfReader) compiler(n *xml.Node) {
 		r.total = v
 	}
 	r.strip = r.strip || n.Get("strippath") == "true"
-	for _, name := range []string{"boundmass", "boundinertia", "balanceinertia", "coordinate"} {
-		if v, ok := n.Attr(name); ok && v != "false" && v != "local" && v != "-1" && v != "0" {
-			r.note(r.place(n), yaml.Path("compiler."+name), "got %s: left out", yaml.Quote(v))
-		}
+	r.least = math.Max(r.least, r.number(n, "boundmass", 0))
+	r.moment = math.Max(r.moment, r.number(n, "boundinertia", 0))
+	r.fitaabb = r.fitaabb || n.Get("fitaabb") == "true"
+	r.balance = r.balance || n.Get("balanceinertia") == "true"
+	if v := n.Get("coordinate"); v == "global" {
+		r.note(r.place(n), "compiler.coordinate", "got global: read as local, as MuJoCo 2.3.3 and later know no other")
 	}
 }
 
@@ -288,11 +291,9 @@ func (r *mjcfReader) mesh(n *xml.Node) {
 	switch m.inertia = n.Get("inertia"); m.inertia {
 	case "":
 		m.inertia = "legacy"
-	case "exact":
-		m.inertia = ""
-	case "shell":
-		r.note(r.place(n), "mesh.inertia", "shell: the mass is that of the hull here")
-		m.inertia = "convex"
+	case "legacy", "exact", "convex", "shell":
+	default:
+		r.fault(r.place(n), "mesh.inertia", "got %s, want legacy, exact, convex or shell", yaml.Quote(m.inertia))
 	}
 	name := n.Get("name")
 	if name == "" {
@@ -305,7 +306,11 @@ func (r *mjcfReader) mesh(n *xml.Node) {
 	if m.file == "" {
 		v := r.numbers(n, "vertex", 0)
 		for i := 0; i+2 < len(v); i += 3 {
-			m.points = append(m.points, [3]float64{v[i] * m.scale[0], v[i+1] * m.scale[1], v[i+2] * m.scale[2]})
+			m.points = append(m.points, m.point(vec(v[i:i+3])))
+		}
+		if len(m.points) == 0 {
+			r.fault(r.place(n), "mesh", "got %s, want a file or vertices: builtin and plugin are not modelled here",
+				yaml.Quote(n.Get("name")))
 		}
 	} else if r.strip {
 		m.file = path.Join(r.meshdir, path.Base(m.file))
@@ -316,6 +321,12 @@ func (r *mjcfReader) mesh(n *xml.Node) {
 		}
 	}
 	r.meshes[name] = m
+}
+
+// point is a corner of the mesh, from its file: the reference comes first, then the scale.
+func (m *mjcfMesh) point(c vec) [3]float64 {
+	c = place(inverse(m.pose), c)
+	return [3]float64{c[0] * m.scale[0], c[1] * m.scale[1], c[2] * m.scale[2]}
 }
 
 // opens reports whether there is a file of this name.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -40,7 +41,11 @@ func (r *mjcfReader) attach(root *xml.Node, deep int) {
 				continue
 			}
 			n.Children[i] = &xml.Node{Name: "frame", Line: c.Line, File: c.File}
-			if of := models[c.Get("model")]; of == nil {
+			of := models[c.Get("model")]
+			if c.Get("model") == "" {
+				of = root // a copy of its own part
+			}
+			if of == nil {
 				r.fault(r.place(c), "attach.model", "got %s, want the name of a model of <asset>",
 					yaml.Quote(c.Get("model")))
 			} else {
@@ -66,33 +71,51 @@ func (r *mjcfReader) attachable(m *xml.Node, deep int) *xml.Node {
 	}
 	in.Walk(func(x *xml.Node) bool { x.File = name; return true })
 	r.include(in, map[string]bool{name: true}, 0)
+	own := compilerOf(in)
+	in.Walk(func(x *xml.Node) bool { r.settings[x.File] = own; return true })
 	r.attach(in, deep+1)
-	mine, here := compilerOf(in), r.compiles
-	for i, key := range mjcfCompiles {
-		if mine[i] != here[i] {
-			r.fault(r.place(m), yaml.Path("model.file"), "got %s with compiler %s %s, want %s, as the file that it is "+
-				"attached to", yaml.Quote(name), key[0], yaml.Quote(mine[i]), here[i])
-			return nil
-		}
-	}
 	return in
 }
 
-// mjcfCompiles are settings of <compiler> with their defaults.
-var mjcfCompiles = [4][2]string{{"angle", "degree"}, {"eulerseq", "xyz"}, {"autolimits", "true"},
-	{"inertiafromgeom", "auto"}}
+// mjcfCompiler are the settings of <compiler> that each file has for itself.
+type mjcfCompiler struct {
+	degrees bool   // angles are
+	auto    bool   // a range limits; else what limits is said
+	infer   string // inertiafromgeom
+	euler   string // eulerseq
+	groups  [2]int // of geoms that have a mass
+}
 
 // compilerOf are the settings of a file.
-func compilerOf(root *xml.Node) (values [4]string) {
-	for i, key := range mjcfCompiles {
-		values[i] = key[1]
-		for _, c := range root.All("compiler") {
-			if v := c.Get(key[0]); v != "" {
-				values[i] = v
-			}
+func compilerOf(root *xml.Node) *mjcfCompiler {
+	s := mjcfCompiler{degrees: true, auto: true, infer: "auto", euler: "xyz", groups: [2]int{0, 5}}
+	for _, c := range root.All("compiler") {
+		if v, ok := c.Attr("angle"); ok {
+			s.degrees = v != "radian"
+		}
+		if v, ok := c.Attr("autolimits"); ok {
+			s.auto = v != "false"
+		}
+		if v, ok := c.Attr("inertiafromgeom"); ok {
+			s.infer = v
+		}
+		if v, ok := c.Attr("eulerseq"); ok {
+			s.euler = v
+		}
+		var from, to int
+		if n, _ := fmt.Sscan(c.Get("inertiagrouprange"), &from, &to); n == 2 {
+			s.groups = [2]int{from, to}
 		}
 	}
-	return values
+	return &s
+}
+
+// of are the settings of the file that an element is from.
+func (r *mjcfReader) of(n *xml.Node) *mjcfCompiler {
+	if s := r.settings[n.File]; s != nil {
+		return s
+	}
+	return r.main
 }
 
 // folderOf is the folder of a file's meshes.
@@ -109,14 +132,17 @@ func folderOf(root *xml.Node) (folder string) {
 
 // attached is the content of an <attach> to root: the body that it names, or all of the file's world.
 func (r *mjcfReader) attached(root, of, at *xml.Node) (content []*xml.Node) {
-	prefix, name := at.Get("prefix"), at.Get("body")
+	prefix, kind, name := at.Get("prefix"), "body", at.Get("body")
+	if v := at.Get("frame"); v != "" {
+		kind, name = "frame", v
+	}
 	for _, world := range of.All("worldbody") {
 		world.Walk(func(n *xml.Node) bool {
 			if name == "" && n == world {
 				content = append(content, n.Children...)
 				return false
 			}
-			if n.Name == "body" && n.Get("name") == name {
+			if n.Name == kind && n.Get("name") == name {
 				content = append(content, n)
 				return false
 			}
@@ -124,8 +150,8 @@ func (r *mjcfReader) attached(root, of, at *xml.Node) (content []*xml.Node) {
 		})
 	}
 	if len(content) == 0 || r.names["attached"] > maxAttached {
-		r.fault(r.place(at), "attach.body", "got %s, want the name of a body of the model, and at most %d elements",
-			yaml.Quote(name), maxAttached)
+		r.fault(r.place(at), yaml.Path("attach."+kind), "got %s, want the name of a %s of the model, and at most %d "+
+			"elements", yaml.Quote(name), kind, maxAttached)
 		return nil
 	}
 	have := map[string]bool{}
@@ -134,7 +160,7 @@ func (r *mjcfReader) attached(root, of, at *xml.Node) (content []*xml.Node) {
 	}
 	for i, n := range content {
 		content[i] = r.prefixed(n, prefix)
-		if n.Name == "body" && n.Get("childclass") == "" {
+		if (n.Name == "body" || n.Name == "frame") && n.Get("childclass") == "" {
 			content[i].Attrs = append(content[i].Attrs, xml.Attr{Name: "childclass", Value: prefix + "main"})
 		}
 	}

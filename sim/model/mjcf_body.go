@@ -34,7 +34,7 @@ func (r *mjcfReader) each(n *xml.Node, s mjcfScope, f func(c *xml.Node, s mjcfSc
 				return
 			}
 			r.names["replicate"] += count
-			step := hal.Pose{Position: r.triple(c, "offset", vec{}), Rotation: r.turned(r.triple(c, "euler", vec{}))}
+			step := hal.Pose{Position: r.triple(c, "offset", vec{}), Rotation: r.turned(c, r.triple(c, "euler", vec{}))}
 			at := hal.Pose{Rotation: [4]float64{1}}
 			digits := len(strconv.Itoa(max(count-1, 0)))
 			for i := range count {
@@ -99,9 +99,9 @@ func (r *mjcfReader) fill(n *xml.Node, p *part, s mjcfScope) {
 			r.sites[c.Get("name")+s.suffix] = mjcfSite{p.name, within(s.frame, r.pose(c))}
 		}
 	})
-	if r.infer == "true" && len(p.solids) > 0 {
+	if infer := r.of(n).infer; infer == "true" && len(p.solids) > 0 {
 		p.mass = nil
-	} else if p.mass != nil || r.infer == "false" {
+	} else if p.mass != nil || infer == "false" {
 		p.solids, p.visuals = split(p.solids)
 	}
 	r.parts = append(r.parts, *p)
@@ -148,7 +148,7 @@ func (r *mjcfReader) joint(n *xml.Node, p *part, s mjcfScope) (j mjcfJoint, ok b
 		j.name = r.unnamed(p.name + "_joint")
 	}
 	path := jointPath(j.name)
-	angle := r.degree()
+	angle := r.of(n).degree()
 	switch kind := n.Get("type"); kind {
 	case "", "hinge":
 	case "slide":
@@ -169,6 +169,9 @@ func (r *mjcfReader) joint(n *xml.Node, p *part, s mjcfScope) (j mjcfJoint, ok b
 	j.damping, j.friction, j.armature = r.number(n, "damping", 0), r.number(n, "frictionloss", 0),
 		r.number(n, "armature", 0)
 	j.stiffness, j.rest = r.number(n, "stiffness", 0), angle*r.number(n, "springref", 0)
+	if n.Get("springdamper") != "" {
+		r.note(j.at, path+".springdamper", "left out (try: stiffness and damping)")
+	}
 	j.ref = angle * r.number(n, "ref", 0)
 	if v := r.numbers(n, "actuatorfrcrange", 2); v != nil && v[0] < v[1] && n.Get("actuatorfrclimited") != "false" {
 		j.force = math.Max(math.Abs(v[0]), math.Abs(v[1]))
@@ -178,7 +181,11 @@ func (r *mjcfReader) joint(n *xml.Node, p *part, s mjcfScope) (j mjcfJoint, ok b
 	}
 	r.order = append(r.order, mjcfPosition{axis: j.name, count: 1})
 	limited := n.Get("limited")
-	if v := r.numbers(n, "range", 2); v != nil && limited != "false" && (r.auto || limited == "true") && v[0] < v[1] {
+	auto := r.of(n).auto
+	if _, ok := n.Attr("range"); ok && limited == "" && !auto {
+		r.fault(j.at, path+".limited", `got no word of it beside range and autolimits="false", want true or false`)
+	}
+	if v := r.numbers(n, "range", 2); v != nil && limited != "false" && (auto || limited == "true") && v[0] < v[1] {
 		j.limits = &[2]float64{angle * v[0], angle * v[1]}
 	} else if limited == "true" {
 		r.fault(j.at, path+".range", "got %s, want a lower and an upper end, as it is limited",

@@ -24,15 +24,19 @@ func (r *mjcfReader) geom(n *xml.Node, p *part, s mjcfScope) {
 	if name := n.Get("name"); name != "" {
 		path = linkPath(p.name) + "." + yaml.Path("geom "+strconv.Quote(name+s.suffix))
 	}
-	g := solidPart{at: r.place(n), scale: vec{1, 1, 1}}
+	g := solidPart{at: r.place(n), scale: vec{1, 1, 1}, name: n.Get("name") + s.suffix,
+		shell: n.Get("shellinertia") == "true"}
 	mask := [2]int64{int64(r.number(n, "contype", 1)), int64(r.number(n, "conaffinity", 1))}
-	g.shape.Collides = mask != [2]int64{}
+	g.shape.Collides = mask != [2]int64{} && !r.noTouch
 	g.shape.Material = r.surface(n)
 	g.density = r.number(n, "density", ordinary)
 	if _, ok := n.Attr("mass"); ok {
 		g.massive, g.shape.Mass = true, r.number(n, "mass", 0)
 	} else if g.density == 0 {
 		g.massive = true
+	}
+	if group, in := r.number(n, "group", 0), r.of(n).groups; group < float64(in[0]) || group > float64(in[1]) {
+		g.massive, g.shape.Mass = true, 0
 	}
 	at := r.pose(n)
 	size := r.numbers(n, "size", 0)
@@ -89,9 +93,8 @@ func (r *mjcfReader) form(n *xml.Node, g *solidPart, size []float64, path yaml.P
 		kind = "mesh"
 	}
 	want := map[string]int{"": 1, "sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}[kind]
-	if name := n.Get("mesh"); name != "" && kind != "mesh" {
-		r.note(g.at, path, "a %s fitted to mesh %s: the hull of the mesh counts", kind, yaml.Quote(name))
-		kind, want = "mesh", 0
+	if n.Get("mesh") != "" && kind != "mesh" && kind != "plane" {
+		return r.fitted(n, g, kind, path)
 	}
 	if len(size) < want {
 		r.fault(g.at, path+".size", "got %d numbers, want %d", len(size), want)
@@ -137,14 +140,13 @@ func (r *mjcfReader) meshed(n *xml.Node, g *solidPart, path yaml.Path) bool {
 		r.fault(g.at, path+".mesh", "got %s, want the name of a mesh in <asset>", yaml.Quote(n.Get("mesh")))
 		return false
 	}
-	g.shape.Pose = within(g.shape.Pose, inverse(m.pose))
 	if m.points == nil && strings.EqualFold(filepath.Ext(m.file), ".msh") {
 		if m.points = r.msh(n, m); m.points == nil {
 			return false
 		}
 	}
 	if m.points == nil {
-		g.mesh, g.scale, g.inertia = m.file, m.scale, m.inertia
+		g.mesh, g.scale, g.ref, g.inertia = m.file, m.scale, m.pose, m.inertia
 		return true
 	}
 	hull, _, err := hullShape(m.points, &collide.Moments{})
@@ -154,6 +156,25 @@ func (r *mjcfReader) meshed(n *xml.Node, g *solidPart, path yaml.Path) bool {
 	}
 	g.shape.Kind, g.shape.Half, g.shape.Hull = hull.Kind, hull.Half, hull.Hull
 	g.shape.Pose = within(g.shape.Pose, hull.Pose)
+	return true
+}
+
+// fitted makes a geom the shape that has about the inertia of a mesh asset.
+func (r *mjcfReader) fitted(n *xml.Node, g *solidPart, kind string, path yaml.Path) bool {
+	if !r.meshed(n, g, path) {
+		return false
+	}
+	shape, ok := map[string]ShapeKind{"": Sphere, "sphere": Sphere, "capsule": Capsule, "cylinder": Cylinder,
+		"box": Box}[kind]
+	if !ok || r.fitaabb {
+		r.note(g.at, path, "a %s fitted to mesh %s: the hull of the mesh counts", kind, yaml.Quote(n.Get("mesh")))
+		return true
+	}
+	g.fit = r.number(n, "fitscale", 1)
+	if g.mesh == "" && g.shape.Kind == Hull {
+		g.fitted(shape)
+	}
+	g.shape.Kind = shape
 	return true
 }
 
@@ -185,7 +206,7 @@ func (r *mjcfReader) msh(n *xml.Node, m *mjcfMesh) (points [][3]float64) {
 			if err := binary.Read(in, binary.LittleEndian, &c); err != nil {
 				return err
 			}
-			p := [3]float64{float64(c[0]) * m.scale[0], float64(c[1]) * m.scale[1], float64(c[2]) * m.scale[2]}
+			p := m.point(vec{float64(c[0]), float64(c[1]), float64(c[2])})
 			for _, x := range p {
 				if !(math.Abs(x) <= maxLength) {
 					return fmt.Errorf("got a corner at %g m, want at most %g", x, maxLength)
@@ -227,27 +248,29 @@ func (r *mjcfReader) ellipsoid(g *solidPart, half vec, path yaml.Path) bool {
 		r.fault(g.at, path+".size", "got %v, want a solid", half)
 		return false
 	}
-	volume := 4.0 / 3 * math.Pi * half[0] * half[1] * half[2]
+	volume, _ := ellipsoidMass(half, false)
 	grow := math.Cbrt(volume / c.Volume)
 	for i := range points {
 		points[i] = scale(grow, points[i])
 	}
-	if !g.massive {
-		g.massive, g.shape.Mass = true, g.density*volume
+	size, inertia := ellipsoidMass(half, g.shell)
+	if g.shell = false; !g.massive {
+		g.massive, g.shape.Mass = true, g.density*size
 	}
 	hull, _, err := hullShape(points, &collide.Moments{})
 	if err != nil {
 		r.fault(g.at, path+".size", "%v", err)
 		return false
 	}
-	g.shape.Kind, g.shape.Hull = hull.Kind, hull.Hull
-	g.shape.Pose = within(g.shape.Pose, hull.Pose)
+	own := hull.Hull.Moved(scale(-1, hull.Pose.Position)) // about the centre of the ellipsoid itself
+	own.Centre, own.Inertia = vec{}, inertia
+	g.shape.Kind, g.shape.Hull = hull.Kind, own
 	return true
 }
 
 // degree is the unit of the file's angles, rad.
-func (r *mjcfReader) degree() float64 {
-	if r.degrees {
+func (s *mjcfCompiler) degree() float64 {
+	if s.degrees {
 		return math.Pi / 180
 	}
 	return 1
@@ -265,10 +288,10 @@ func (r *mjcfReader) pose(n *xml.Node) hal.Pose {
 		case "axisangle":
 			if v := r.numbers(n, a.Name, 4); v != nil {
 				turn := axis{along: vec(v[:3])}
-				p.Rotation = turn.turn(r.degree() * v[3]).Rotation
+				p.Rotation = turn.turn(r.of(n).degree() * v[3]).Rotation
 			}
 		case "euler":
-			p.Rotation = r.turned(r.triple(n, a.Name, vec{}))
+			p.Rotation = r.turned(n, r.triple(n, a.Name, vec{}))
 		case "xyaxes":
 			if v := r.numbers(n, a.Name, 6); v != nil {
 				p.Rotation = r.spanned(n, vec(v[:3]), vec(v[3:]))
@@ -297,9 +320,10 @@ func (r *mjcfReader) spanned(n *xml.Node, x, y vec) [4]float64 {
 
 // turned is the rotation of Euler angles by the compiler's sequence: lower case about the turned axes, upper case about
 // the fixed ones.
-func (r *mjcfReader) turned(angles vec) [4]float64 {
+func (r *mjcfReader) turned(n *xml.Node, angles vec) [4]float64 {
+	s := r.of(n)
 	out := hal.Pose{Rotation: [4]float64{1}}
-	for i, c := range r.euler {
+	for i, c := range s.euler {
 		if i == 3 {
 			break
 		}
@@ -309,7 +333,7 @@ func (r *mjcfReader) turned(angles vec) [4]float64 {
 		}
 		a := axis{}
 		a.along[k] = 1
-		turn := a.turn(r.degree() * angles[i])
+		turn := a.turn(s.degree() * angles[i])
 		if c >= 'a' {
 			out = within(out, turn)
 		} else {
@@ -459,9 +483,8 @@ func (r *mjcfReader) known(n *xml.Node) {
 		for _, c := range n.All("flag") {
 			r.attributes(c)
 			for _, a := range c.Attrs {
-				if (a.Name == "contact" || a.Name == "gravity") && a.Value == "disable" {
-					r.note(r.place(c), yaml.Path("option.flag."+a.Name),
-						"disable: left out (try: world.gravity, self_collision)")
+				if a.Name == "gravity" && a.Value == "disable" {
+					r.note(r.place(c), "option.flag.gravity", "disable: left out (try: world.gravity)")
 				}
 			}
 		}

@@ -29,7 +29,20 @@ type sensorPart struct {
 func (r *mjcfReader) couple(root *xml.Node) {
 	for _, section := range root.All("equality") {
 		for _, n := range section.Children {
-			if n.Name != "joint" || n.Get("active") == "false" || n.Get("joint2") == "" {
+			kind := n.Name
+			e := *n
+			e.Name = "equality" // of the defaults
+			n = r.resolve(&e, "")
+			if n.Name = kind; n.Get("active") == "false" {
+				continue
+			}
+			if p, k := r.axisOf(n.Get("joint1")); n.Name == "joint" && n.Get("joint2") == "" && p != nil {
+				at := p.axes[k].reference() + r.first(n, "polycoef", 0)
+				r.note(r.place(n), jointPath(n.Get("joint1")), "fixed at %g by an equality", at)
+				r.fix(n.Get("joint1"), at)
+				continue
+			}
+			if n.Name != "joint" || n.Get("joint2") == "" {
 				r.leftOut(&xml.Node{Name: "equality " + n.Name, Line: n.Line, File: n.File})
 				continue
 			}
@@ -234,6 +247,10 @@ func (r *mjcfReader) gains(n *xml.Node) (kp, kd, ratio float64) {
 	switch n.Name {
 	case "position":
 		kp, kd, ratio = r.first(n, "kp", 1), r.first(n, "kv", 0), r.first(n, "dampratio", 0)
+	case "cylinder":
+		if v := r.numbers(n, "bias", 3); v != nil {
+			kp, kd = math.Max(0, -v[1]), math.Max(0, -v[2])
+		}
 	case "intvelocity":
 		kp, kd = r.first(n, "kp", 1), r.first(n, "kv", 0)
 	case "velocity":

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -308,13 +309,119 @@ func TestMJCFAttach(t *testing.T) {
 		t.Errorf("got a mass of %g kg", m)
 	}
 	for text, want := range map[string]string{
-		`<worldbody><attach model="b" prefix="x"/></worldbody>`:                                                                               `"b"`,
-		`<asset><model name="a" file="arms/arm.xml"/></asset><worldbody><attach model="a" body="leg" prefix="x"/></worldbody>`:                `"leg"`,
-		`<compiler angle="radian"/><asset><model name="a" file="arms/arm.xml"/></asset><worldbody><attach model="a" prefix="x"/></worldbody>`: "angle",
+		`<worldbody><attach model="b" prefix="x"/></worldbody>`:                                                                `"b"`,
+		`<asset><model name="a" file="arms/arm.xml"/></asset><worldbody><attach model="a" body="leg" prefix="x"/></worldbody>`: `"leg"`,
+		`<asset><model name="a" file="arms/arm.xml"/></asset><worldbody><attach model="a" frame="f" prefix="x"/></worldbody>`:  `attach.frame: got "f"`,
 	} {
 		_, err := ParseFile([]byte("<mujoco>"+text+"</mujoco>"), "f.xml", FileOptions{Open: mjcfFiles(files)})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", text, err, want)
+		}
+	}
+}
+
+// Each file counts angles by its own compiler; a frame of another file, or of the same, is attached like a body.
+func TestMJCFAttachFrames(t *testing.T) {
+	files := map[string]string{"hand.xml": `<mujoco model="hand"><worldbody><body name="other"><geom size="0.1"/></body>
+		<body name="up" euler="0 0 90"><frame name="f" pos="0 0 0.5"><body name="palm" pos="0.1 0 0">
+		<joint name="w" range="-30 30"/><geom size="0.1"/></body></frame></body></worldbody></mujoco>`}
+	r := mjcf(t, `<compiler angle="radian"/><asset><model name="hand" file="hand.xml"/></asset><worldbody><body name="base"><joint name="j" range="-1 1"/>
+		<geom size="0.1"/><frame name="own" pos="0 1 0"><body name="tail"><joint name="t"/><geom size="0.1"/></body></frame>
+		<frame pos="0 0 2"><attach model="hand" frame="f" prefix="l_"/></frame>
+		<frame pos="0 0 3"><attach frame="own" prefix="up_"/></frame></body></worldbody>`, files)
+	if len(r.Bodies) != 5 || r.Joint("l_w") == hal.None || r.Joint("up_t") == hal.None {
+		t.Fatalf("got bodies %+v", r.Bodies)
+	}
+	if got := r.Joints[r.Joint("l_w")].Limits[1]; !nearly(got, math.Pi/6) {
+		t.Errorf("an attached range: got %g, want 30 degrees", got)
+	}
+	if got := r.Joints[r.Joint("j")].Limits[1]; got != 1 {
+		t.Errorf("the main file's range: got %g, want 1 rad", got)
+	}
+	for name, want := range map[string]vec{"l_palm": {0.1, 0, 2.5}, "up_tail": {0, 1, 3}} {
+		if got := r.Bodies[r.Body(name)].Pose.Position; !near(got, want) {
+			t.Errorf("%s: got %v, want %v", name, got, want)
+		}
+	}
+}
+
+// Values of MuJoCo 3.14 for masses that are not those of full solids at a density: mass, kg, and the first moment about
+// the centre of mass, kg·m².
+func TestMJCFMasses(t *testing.T) {
+	const cube = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n" +
+		"f 1 3 2\nf 1 4 3\nf 1 2 6\nf 1 6 5\nf 2 3 7\nf 2 7 6\nf 3 4 8\nf 3 8 7\nf 4 1 5\nf 4 5 8\n"
+	files := map[string]string{"c.obj": cube + "f 5 6 7\nf 5 7 8\n", "open.obj": cube,
+		"long.obj": strings.NewReplacer("v 1", "v 0.3", " 1 0\n", " 0.1 0\n", " 1 1\n", " 0.1 0.2\n", " 0 1\n",
+			" 0 0.2\n").
+			Replace(cube + "f 5 6 7\nf 5 7 8\n")}
+	mesh := func(file, attrs, geom string) string {
+		return `<asset><mesh name="m" file="` + file + `" ` + attrs + `/></asset>@<geom mesh="m" ` + geom + `/>`
+	}
+	for text, want := range map[string][2]float64{
+		`<geom size="0.1" shellinertia="true"/>`:                                 {125.66371, 0.83775804},
+		`<geom type="box" size="0.1 0.2 0.3" mass="2" shellinertia="true"/>`:     {2, 0.12303030},
+		`<geom type="cylinder" size="0.1 0.3" mass="2" shellinertia="true"/>`:    {2, 0.086428571},
+		`<geom type="capsule" size="0.1 0.3" mass="2" shellinertia="true"/>`:     {2, 0.11583333},
+		`<geom type="ellipsoid" size="0.1 0.2 0.3" shellinertia="true"/>`:        {489.71933, 18.075095},
+		`<geom type="ellipsoid" size="0.1 0.2 0.3" mass="2"/>`:                   {2, 0.052},
+		`<geom size="0.1" group="3"/><geom size="0.2" group="1"/>`:               {33.510322, 0.53616515},
+		`<inertial pos="0 0 0" mass="0.01" diaginertia="0.001 0.1 0.1"/>`:        {0.5, 0.02},
+		mesh("c.obj", `scale="0.1 0.1 0.1" inertia="shell"`, `type="mesh"`):      {60, 60 * 0.01 * 5 / 18},
+		mesh("open.obj", `scale="0.1 0.1 0.1" inertia="shell"`, `type="mesh"`):   {50, 0.12833333},
+		mesh("open.obj", `scale="0.1 0.1 0.1" inertia="exact"`, `type="mesh"`):   {0.80416667, 0.0012404},
+		mesh("long.obj", ``, `type="sphere"`):                                    {4.1887902, 0.016755161},
+		mesh("long.obj", ``, `type="capsule"`):                                   {5.7432243, 0},
+		mesh("long.obj", ``, `type="cylinder"`):                                  {5.3014376, 0},
+		mesh("long.obj", ``, `type="box" fitscale="0.5"`):                        {0.75, 0.00078125},
+		mesh("c.obj", `refpos="0.1 0.2 0.3" scale="0.1 0.1 0.1"`, `type="mesh"`): {1, 0.0016666667},
+	} {
+		assets, geoms, ok := strings.Cut(text, "@")
+		if !ok {
+			assets, geoms = "", text
+		}
+		r := mjcf(t, `<compiler boundmass="0.5" boundinertia="0.02" inertiagrouprange="0 2"/>`+assets+
+			`<worldbody><body name="a"><joint name="j" axis="0 1 0"/>`+geoms+`</body></worldbody>`, files)
+		b := &r.Bodies[r.Body("a")]
+		if !nearly(b.Mass, want[0]) || want[1] > 0.02 && math.Abs(b.Inertia[0]-want[1]) > 1e-5*want[1] {
+			t.Errorf("%s\ngot %.8g kg, moment %.8g, want %v", text, b.Mass, b.Inertia[0], want)
+		}
+		if strings.Contains(text, "refpos") && !near(b.CentreOfMass, vec{0.04, 0.03, 0.02}) {
+			t.Errorf("refpos: got the centre at %v", b.CentreOfMass)
+		}
+	}
+}
+
+// What two geoms or a joint may do is said in places of their own: a pair collides without masks, contact may be
+// disabled for all, an equality of one joint fixes it, an included file looks in its own folder too.
+func TestMJCFElsewhere(t *testing.T) {
+	const arm = `<worldbody><body name="a"><joint name="j"/><geom name="g" size="0.1" contype="0" conaffinity="0"/>
+		<body name="b" pos="1 0 0"><joint name="k" ref="10"/><geom name="h" size="0.1"/></body></body></worldbody>`
+	r := mjcf(t, arm+`<contact><pair geom1="g" geom2="h"/></contact>`, nil)
+	if !r.Bodies[r.Body("a")].Shapes[0].Collides || slices.Contains(r.NoContact, [2]int{1, 2}) {
+		t.Errorf("a pair: got %+v, apart %v", r.Bodies[1].Shapes, r.NoContact)
+	}
+	r = mjcf(t, `<option><flag contact="disable"/></option>`+arm, nil)
+	if r.Bodies[r.Body("b")].Shapes[0].Collides {
+		t.Error("contact is disabled: got a solid that collides")
+	}
+	r = mjcf(t, arm+`<default><joint damping="3"/></default><equality><joint joint1="k" polycoef="0.3 0 0 0 0"/></equality>`, nil)
+	if r.Joint("k") != hal.None || !strings.Contains(fmt.Sprint(r.Notes), `joint "k": fixed at 0.47`) {
+		t.Errorf("an equality of one joint: got %v", r.Notes)
+	}
+	r = mjcf(t, `<worldbody><body name="a"><include file="in/g.xml"/></body></worldbody>`, map[string]string{
+		"in/g.xml": `<mujocoinclude><joint/><include file="h.xml"/></mujocoinclude>`,
+		"in/h.xml": `<mujocoinclude><geom size="0.1"/></mujocoinclude>`})
+	if !nearly(r.Bodies[len(r.Bodies)-1].Mass, 4.1887902) {
+		t.Errorf("an include beside: got %+v", r.Bodies)
+	}
+	for inside, want := range map[string]string{
+		`<compiler autolimits="false"/><worldbody><body name="a"><joint name="j" range="-1 1"/><geom size="0.1"/></body></worldbody>`: "limited",
+		`<asset><mesh name="m" builtin="sphere"/></asset>` +
+			arm: "builtin",
+	} {
+		if _, err := ParseFile([]byte("<mujoco>"+inside+"</mujoco>"), "m.xml", FileOptions{}); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%s\ngot %v, want %s", inside, err, want)
 		}
 	}
 }

@@ -124,10 +124,36 @@ func (r *mjcfReader) contacts(root *xml.Node) {
 		}
 	}
 	for _, c := range root.All("contact") {
+		for _, e := range c.All("pair") {
+			r.pair(r.resolve(e, ""))
+		}
 		for _, e := range c.All("exclude") {
 			r.attributes(e)
 			d.apart = append(d.apart, [2]string{e.Get("body1"), e.Get("body2")})
 		}
+	}
+}
+
+// pair lets two geoms touch each other, or the scene if one of them is the world's, regardless of their masks.
+func (r *mjcfReader) pair(n *xml.Node) {
+	var parts []string
+	for _, name := range []string{n.Get("geom1"), n.Get("geom2")} {
+		for i := range r.parts {
+			p := &r.parts[i]
+			named := func(s solidPart) bool { return s.name == name }
+			if k := slices.IndexFunc(p.visuals, named); k >= 0 && name != "" {
+				p.solids, p.visuals = append(p.solids, p.visuals[k]), slices.Delete(p.visuals, k, k+1)
+			}
+			if k := slices.IndexFunc(p.solids, named); k >= 0 && name != "" {
+				p.solids[k].shape.Collides, p.repels = true, true
+				parts = append(parts, p.name)
+			}
+		}
+	}
+	if len(parts) == 2 {
+		r.apart = slices.DeleteFunc(r.apart, func(of [2]string) bool {
+			return of == [2]string{parts[0], parts[1]} || of == [2]string{parts[1], parts[0]}
+		})
 	}
 }
 

@@ -21,6 +21,7 @@ const (
 	lumpMass        = 0.01        // kg, of a link without mass and solids that moves nothing else
 	thinnest        = 0.0005      // m, least half size of a solid: a flat one still has two sides
 	farAngle        = maxLength   // rad or m: limits beyond it are none
+	stick           = 1e-3        // least moment of one without thickness, as a share of all
 	slackInertia    = 1e-6        // of the size of an inertia, for the rounding of CAD programs
 	openSlide       = 1000.0      // m to both sides: the position channel of a slide without limits
 	openTurn        = math.Pi     // rad to both sides, likewise; such a joint turns without end
@@ -156,6 +157,7 @@ func (d *description) repairMasses(fixed bool) {
 			continue // the table that an arm stands on has no need of a mass
 		}
 		d.repairMass(p)
+		d.bound(p)
 		if p.mass != nil && p.mass.mass > 0 {
 			d.repairInertia(p)
 		}
@@ -225,7 +227,7 @@ func (d *description) repairMass(p *part) {
 	var l lump
 	for k := range p.solids {
 		s := &p.solids[k]
-		l.add(s.weight(), s.shape.inertia(s.weight()), s.shape.centred())
+		l.add(s.weight(), s.moments(s.weight()), s.shape.centred())
 	}
 	if l.mass < tiniest {
 		if before != "none" {
@@ -242,17 +244,6 @@ func (d *description) repairMass(p *part) {
 	}
 	d.repair(at, path, before, fmt.Sprintf("%.6g kg", b.Mass),
 		fmt.Sprintf("from its collision solids at %g kg/m³", ordinary))
-}
-
-// weight is the mass of a solid, kg.
-func (p *solidPart) weight() float64 {
-	if p.massive {
-		return p.shape.Mass
-	}
-	if p.density > 0 {
-		return p.density * p.shape.Volume()
-	}
-	return ordinary * p.shape.Volume()
 }
 
 // repairInertia replaces an inertia that no rigid body has.
@@ -273,7 +264,7 @@ func (d *description) repairInertia(p *part) {
 		}
 		others := moments[(big+1)%3] + moments[(big+2)%3]
 		switch {
-		case size < 1e-18 || low < -slackInertia*size:
+		case size < 1e-18 || low < -slackInertia*size || size-moments[big] < slackInertia*size:
 		case moments[big] <= others+0.9*slackInertia*size:
 			return
 		default:
@@ -297,12 +288,33 @@ func (d *description) repairInertia(p *part) {
 		fmt.Sprintf("a sphere of its mass at %g kg/m³: it has no solids", ordinary))
 }
 
+// thicken gives a body without thickness, whose joint nothing could turn about its own line, a least moment.
+func (d *description) thicken(b *Body) {
+	moments, axes := principal(symmetric(b.Inertia))
+	least := stick * (moments[0] + moments[1] + moments[2])
+	if min(moments[0], moments[1], moments[2]) >= slackInertia/stick*least {
+		return
+	}
+	after := moments
+	for k := range after {
+		after[k] = math.Max(after[k], least)
+	}
+	b.Inertia = axes.diagonal(after)
+	p, _ := d.partOf(b.Name)
+	at, path := yaml.Place{Source: d.source}, linkPath(b.Name)
+	if p != nil {
+		at = p.at
+	}
+	d.repair(at, path+".inertial.inertia", fmt.Sprintf("principal moments %.6g", moments),
+		fmt.Sprintf("%.6g", after), "each moment of a solid is above 0")
+}
+
 // solidInertia is the inertia of the part's solids, scaled to its mass, about their own centre.
 func (p *part) solidInertia() (*[6]float64, bool) {
 	var l lump
 	for k := range p.solids {
 		s := &p.solids[k]
-		l.add(s.weight(), s.shape.inertia(s.weight()), s.shape.centred())
+		l.add(s.weight(), s.moments(s.weight()), s.shape.centred())
 	}
 	if l.mass < tiniest {
 		return nil, false

@@ -444,6 +444,23 @@ func TestURDFWeld(t *testing.T) {
 	}
 }
 
+// A link that moves has moments above 0: a stick gets a little thickness, and six equal numbers, which no body has, go.
+func TestURDFSticks(t *testing.T) {
+	for text, want := range map[string]string{
+		`ixx="0" iyy="0.02" izz="0.02"`:                                     "[0 0.02 0.02] -> [4e-05 0.02 0.02]",
+		`ixx="1e-6" iyy="1e-6" izz="1e-6" ixy="1e-6" ixz="1e-6" iyz="1e-6"`: "a sphere of its mass",
+	} {
+		r, err := ParseFile(urdf(`<link name="a"/><link name="b"><inertial><mass value="2"/><inertia `+text+
+			`/></inertial></link><joint name="j" type="continuous">`+fromAB+`</joint>`), "r.urdf", FileOptions{})
+		if err != nil || !strings.Contains(fmt.Sprint(r.Notes), want) ||
+			!strings.Contains(fmt.Sprint(r.Notes), `link "b"`) {
+			t.Errorf("%s: got %v, want %s", text, r.Notes, want)
+		} else if i := r.Bodies[1].Inertia; min(i[0], i[1], i[2]) <= 0 {
+			t.Errorf("%s: got %v, want moments above 0", text, i)
+		}
+	}
+}
+
 // binarySTL makes a mesh of triangles that all have the same three corners.
 func binarySTL(says uint32, corners ...[9]float32) []byte {
 	b := binary.LittleEndian.AppendUint32(make([]byte, 80), says)
