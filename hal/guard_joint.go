@@ -193,6 +193,7 @@ func (g *guard) start(a *Actuator, j *guardJoint, f *Frame, s *Status, known boo
 	switch {
 	case s.Drive == Switching:
 		j.out = soft(a, j.sight.at)
+		j.from = j.out // its drive takes it for its goal now
 		return true, false
 	// it continues from its last commanded position
 	case j.begins && j.begun < now, s.Drive == Waiting, s.Err != nil && s.Time < now:

@@ -83,6 +83,7 @@ type DeviceState struct {
 	spins    bool // the last goal written was no position
 	resting  bool
 	restAt   float64
+	written  float64 // the last position goal; NaN = none
 }
 
 // Init forgets everything; bus, id and joint name the servo in its errors.
@@ -97,7 +98,7 @@ func (m *DeviceState) Init(bus string, id int, joint string) {
 			Temperature: nan, Time: -1},
 		NoReply: fault(hal.Timeout, ErrNoReply), Corrupt: fault(hal.BusFault, ErrCorrupt),
 		Unasked: fault(hal.Timeout, ErrLost), Skipped: fault(hal.Timeout, ErrSkipped),
-		Away: fault(hal.Absent, ErrDisconnected),
+		Away: fault(hal.Absent, ErrDisconnected), written: nan,
 	}
 	m.State.Err = m.Unasked
 }
@@ -186,7 +187,8 @@ func (m *DeviceState) Position(rest, idle bool, low, high float64) float64 {
 	if g := &m.Goal; g.Low < g.High && !m.turns() {
 		v = min(max(v, g.Low), g.High)
 	}
-	return min(max(v, low), high)
+	m.written = min(max(v, low), high)
+	return m.written
 }
 
 // Outside is ErrOutOfLimits if the servo, which has turn ticks a turn, is outside low..high, except for noise and
@@ -227,6 +229,10 @@ const (
 	farShare    = 1. / 8
 )
 
+// strayShare of a turn is how far from its last goal a servo may be that is sent no other: more than it gives way
+// under its load.
+const strayShare = 1. / 20
+
 // Believes reports whether the servo, which has turn ticks a turn and turns at speed rad/s, can be at ticks at now. The
 // distance from the last position must be possible in the time since, unless the position is received twice. An eight
 // bit checksum passes one corrupt reply in 256, and some lines have no checksum. If the servo turns freely, or crosses
@@ -263,10 +269,9 @@ func (m *DeviceState) Regained() {
 	m.Verify = true
 }
 
-// RunsOn reports that m waits for Enable, may have torque, and has no position to hold: a wheel would turn on at its
-// last goal. What it is commanded meanwhile does not matter: the servo is still in the mode of its last goal.
-func (m *DeviceState) RunsOn() bool {
-	return m.Stage == Inhibited && m.Torque != Off && m.spins
+// strays reports that m, which has turn ticks a turn, is far from its last position goal.
+func (m *DeviceState) strays(turn float64) bool {
+	return math.Abs(math.Remainder(m.State.Position-m.written, turn)) > strayShare*turn
 }
 
 // Error is an error of m.

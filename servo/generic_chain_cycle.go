@@ -20,7 +20,7 @@ func (r *GenericChain) send() error {
 	for i := range r.Devices {
 		s := &r.Devices[i]
 		wanted := r.wanted(s)
-		if s.State.Kept = s.State.Kept && !wanted; s.Barred || s.State.Kept || wanted && !s.RunsOn() {
+		if s.State.Kept = s.State.Kept && !wanted; s.Barred || s.State.Kept || wanted && !r.runsOn(i) {
 			continue
 		}
 		if !wanted && s.Release() {
@@ -80,6 +80,14 @@ func (r *GenericChain) send() error {
 	}
 	r.protocol.Stage()
 	return r.lineError(nil, "", r.protocol.Flush())
+}
+
+// runsOn reports that servo i waits for Enable, may have torque, and does not hold its position: a wheel would turn on
+// at its last goal, and a joint that was pushed away from its goal would rush back to it. What it is commanded
+// meanwhile does not matter: the servo is still in the mode of its last goal.
+func (r *GenericChain) runsOn(i int) bool {
+	s := &r.Devices[i]
+	return s.Stage == Inhibited && s.Torque != Off && (s.spins || s.strays(r.Units(i).TicksPerTurn))
 }
 
 // tune stages gains that have changed, of a few servos in turn: they must not make the cycle longer.

@@ -2,6 +2,7 @@ package servo
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -65,7 +66,7 @@ func newStub(t *testing.T) *stub {
 	t.Helper()
 	b := &stub{fits: true}
 	b.r = NewGenericChain(ChainConfig{Line: &echoing{}, Health: 1,
-		Servos: []ServoConfig{{ID: 1, Joint: "hip"}, {ID: 2, Joint: "knee"}}},
+		Servos: []ServoConfig{{ID: 1, Joint: "hip", Model: turning{}}, {ID: 2, Joint: "knee", Model: turning{}}}},
 		ChainSpec{LastID: 9, Bits: 10, Out: 64, In: 64, Known: func(int) bool { return true }}, b)
 	if err := errors.Join(b.r.Open(), b.r.Receive()); err != nil {
 		t.Fatal(err)
@@ -152,10 +153,15 @@ func (b *verifying) TookGoal(i int) error {
 	return b.took[i]
 }
 
+// turning is a model of 4096 ticks a turn.
+type turning struct{ Model }
+
+func (turning) Units() Units { return Units{TicksPerTurn: 4096} }
+
 func newVerifying() *verifying {
 	b := &verifying{stub: &stub{fits: true}}
 	b.r = NewGenericChain(ChainConfig{Line: &echoing{}, Health: 1, Period: time.Millisecond,
-		Servos: []ServoConfig{{ID: 1, Joint: "hip"}, {ID: 2, Joint: "knee"}}},
+		Servos: []ServoConfig{{ID: 1, Joint: "hip", Model: turning{}}, {ID: 2, Joint: "knee", Model: turning{}}}},
 		ChainSpec{LastID: 9, Bits: 10, Out: 64, In: 64, Known: func(int) bool { return true }}, b)
 	for i := range b.r.Devices {
 		s := &b.r.Devices[i]
@@ -205,20 +211,29 @@ func TestTorqueOnVerifiesTheGoal(t *testing.T) {
 	}
 }
 
-// A joint that turned when its line was lost is stopped when the line is back, for any mode commanded since.
-func TestRegainedStopsWhatTurns(t *testing.T) {
-	for _, last := range []hal.Mode{hal.DutyMode, hal.PositionMode} {
+// A joint that turned when its line was lost is stopped when the line is back, for any mode commanded since, and so is
+// one that was pushed far from its goal: no other reaches it. One that gives way under its load is held.
+func TestRegainedStopsWhatTurnsOrStrays(t *testing.T) {
+	for _, c := range []struct {
+		last hal.Mode
+		at   float64 // ticks, of a goal of 7
+		want bool
+	}{{hal.DutyMode, 7, true}, {hal.PositionMode, 7, false}, {hal.PositionMode, 150, false},
+		{hal.PositionMode, 300, true}, {hal.PositionMode, -300, true}, {hal.PositionMode, 4096, false},
+		{hal.PositionMode, math.NaN(), false}} {
 		b := newVerifying()
 		s := &b.r.Devices[0]
-		s.Goal = Goal{Enable: true, Mode: last, Limit: 1}
+		s.Goal = Goal{Enable: true, Mode: c.last, Position: 7, Limit: 1}
 		s.Arm()
+		s.Position(false, false, 0, 4095)
 		s.Regained()
 		s.Goal.Mode = hal.PositionMode
-		if last == hal.PositionMode {
+		if c.last == hal.PositionMode {
 			s.Goal.Mode = hal.DutyMode
 		}
-		if got, want := s.RunsOn(), last == hal.DutyMode; got != want {
-			t.Errorf("last goal in mode %v: runs on: got %v, want %v", last, got, want)
+		s.State.Position = c.at
+		if got := b.r.runsOn(0); got != c.want {
+			t.Errorf("last goal in mode %v, at %v: runs on: got %v, want %v", c.last, c.at, got, c.want)
 		}
 	}
 }

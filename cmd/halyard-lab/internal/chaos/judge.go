@@ -128,6 +128,7 @@ type watch struct {
 	far       bool          // beyond its limits, or to their edge
 	spoiled   int           // cycle in which a fault of its servo or line was last active
 	lied      int           // cycle in which what it measures was last wrong
+	unread    int           // cycle in which it was last not read
 	moved     bool          // it answers at another id
 	sags      bool
 	hand      float64    // that pushes, as a share of the stall torque
@@ -160,7 +161,8 @@ type rule struct {
 func (r *run) begin() {
 	r.watches = make([]watch, len(r.joints))
 	for i := range r.watches {
-		r.watches[i] = watch{stopped: -1, spoiled: -longest, lied: -longest, command: -time.Hour, letGo: -longest}
+		r.watches[i] = watch{stopped: -1, spoiled: -longest, lied: -longest, unread: -longest, command: -time.Hour,
+			letGo: -longest}
 	}
 	r.status = make([][]hal.Status, len(r.agents))
 	for _, a := range r.agents {

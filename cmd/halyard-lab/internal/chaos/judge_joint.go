@@ -13,6 +13,11 @@ func (r *run) judgeJoint(i int) {
 	j, w := &r.joints[i], &r.watches[i]
 	a, s := r.actuator(j), j.truth
 	now, period, passed := r.clock.now, r.sys.Rig.Period(), r.passed()
+	st := &r.status[j.agent][j.index]
+	age := passed - st.Time
+	if age > 2*period {
+		w.unread = r.cycle
+	}
 	if bad, lies := r.spoiled(j); bad || w.moved || w.sags {
 		w.spoiled = r.cycle
 		if lies {
@@ -74,7 +79,7 @@ func (r *run) judgeJoint(i int) {
 	quick, loose := 2*most+quickBase, false
 	if time.Duration(r.cycle-w.letGo)*period <= released {
 		quick *= releasedShare
-		loose = r.cycle-w.spoiled <= believed // a joint that is not seen is not braked
+		loose = r.cycle-max(w.spoiled, w.unread) <= believed // a joint that is not read is not braked
 	}
 	fast := math.Abs(s.Velocity) > quick
 	if r.broken(speed, i, position && honest && !loose, true, !fast || s.Torque*s.Velocity <= 0) {
@@ -123,8 +128,6 @@ func (r *run) judgeJoint(i int) {
 	if r.broken(status, i, calm, true, shown != hal.Armed && shown != hal.Expired) {
 		r.violated(status, i, "status says %v while %v", shown, rule.state)
 	}
-	st := &r.status[j.agent][j.index]
-	age := time.Duration(r.cycle)*period - st.Time
 	if r.broken(back, i, r.cycle > reachable && reach, w.spoiled > 0, age <= readWithin) {
 		r.violated(back, i, "read %v ago: %v", age, st.Err)
 	}
@@ -176,7 +179,7 @@ func (r *run) judgeAbsence(i int, on, reach, honest bool) {
 	}
 	// A drive without current reports no torque, and a change of mode takes it for some cycles.
 	began := on && (reach || j.policy != "park") && s.Mode == hal.PositionMode && w.off > 2*believed
-	if w.off++; r.broken(wakes, i, began, true, since <= after || w.chance) {
+	if w.off++; r.broken(wakes, i, began, true, r.began-w.command <= after || w.chance) {
 		r.violated(wakes, i, "torque came on %v after its last command", since)
 	}
 	switch {

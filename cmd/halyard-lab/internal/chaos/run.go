@@ -44,9 +44,11 @@ type run struct {
 	schedule []Action
 	result   Result
 	cycle    int
-	end      int  // the cycle after the last one
-	woke     int  // the first cycle after a late one
-	ended    bool // by Control-C
+	end      int           // the cycle after the last one
+	woke     int           // the first cycle after a late one
+	began    time.Duration // when the last cycle did
+	ended    bool          // by Control-C
+	endAt    int           // the cycle of that
 	clients  [2]client
 	watches  []watch
 	rules    []rule // what each agent's state must be
@@ -207,6 +209,7 @@ func (r *run) edge() {
 	for i := range r.clients {
 		r.talk(&r.clients[i])
 	}
+	r.began = r.clock.now
 }
 
 // act does one action. One of another robot does nothing.
@@ -288,7 +291,7 @@ func (r *run) act(a *Action) {
 			r.rules[i].operator = true
 		}
 	case "end": // the bodies park, where that is their policy
-		r.ended, r.result.Cycles = true, r.cycle
+		r.ended, r.endAt, r.result.Cycles = true, r.cycle, r.cycle
 		r.cancel()
 	case "fault":
 		r.fault(a)
@@ -357,7 +360,7 @@ func (r *run) recovered() {
 // stalled notes that the host is late for so long that all counts as lost.
 func (r *run) stalled() {
 	for i := range r.rules {
-		r.rules[i].stalled = r.rules[i].stalled || r.clock.late > deadline
+		r.rules[i].stalled = r.rules[i].stalled || r.arming[i] && r.clock.late > deadline
 	}
 }
 

@@ -76,7 +76,8 @@ func (r *run) talk(c *client) {
 		r.send(c, i, c.inputs[i])
 	}
 	for i := range c.joints {
-		if w := &r.watches[i]; !c.ghost && !r.ended && r.rules[r.joints[i].agent].state == hal.Armed {
+		if w := &r.watches[i]; !c.ghost && !(r.ended && r.cycle > r.endAt) &&
+			r.rules[r.joints[i].agent].state == hal.Armed {
 			if w.command+r.sys.Rig.Period() < r.clock.now {
 				w.chance = false // it is commanded again
 			}
