@@ -49,7 +49,8 @@ var law = []struct{ importer, may, reason string }{
 	{"protocols/", "hal protocols", "a protocol uses the rig, never the bodies behind it"},
 	{"protocols", "hal", "what protocols share"},
 	{"internal/policyconf", "", "keys of the config"},
-	{"configs", "hal internal/policyconf internal/yaml", "checks form; cmd resolves names"},
+	{"internal/teleopconf", "", "keys of the config"},
+	{"configs", "hal internal/policyconf internal/teleopconf internal/yaml", "checks form; cmd resolves names"},
 	{"internal/supervise", "", "small enough to review; holds only descriptors and bytes"},
 	{"internal/keys", "", "a terminal and the meaning of its keys"},
 	{"internal/report", "", "numbers and rows, independent of their source"},
@@ -73,6 +74,7 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/batch", "hal configs internal/plan internal/assembly", "steps copies of what assembly opens"},
 	{"internal/policy", "hal sim configs internal/must internal/policyconf internal/report",
 		"networks and their terms; what is open is handed in"},
+	{"internal/teleop", "hal configs internal/report internal/teleopconf", "a controller in the rig's cycle; a config names its agents"},
 	{"internal/work", "hal sim configs internal/batch internal/policy",
 		"rollouts from a queue; what opens their rigs is handed in"},
 	{"internal/serve/servetest", "halyard", "serves configs for tests that are clients"},
@@ -104,7 +106,7 @@ var law = []struct{ importer, may, reason string }{
 		"what all programs share: arguments, tables, errors"},
 	{root, "hal servo configs internal/catalog internal/plan internal/assembly internal/batch internal/budget " +
 		"internal/builtin internal/commission/doctor internal/policy internal/record internal/replay internal/control " +
-		"internal/report internal/serve/dashboard internal/supervise sim/model",
+		"internal/report internal/serve/dashboard internal/supervise internal/teleop sim/model",
 		"the public API: what it hands out is public"},
 	{"extend", "servo configs internal/catalog", "names rows of the catalog for other programs"},
 	{"cmd/halyard-lab/internal/bodies", "hal calibration protocols configs internal/budget internal/plan " +
@@ -122,7 +124,7 @@ var law = []struct{ importer, may, reason string }{
 		"internal/keys internal/manual internal/motion internal/plan internal/policy internal/policyconf " +
 		"internal/record internal/report " +
 		"internal/serve/moast " +
-		"internal/serve/simloid halyard", "flags, tables, prompts and exit codes: robots are opened by the public API"},
+		"internal/serve/simloid internal/teleop halyard", "flags, tables, prompts and exit codes: robots are opened by the public API"},
 }
 
 // stdOnly are packages that may import nothing but the standard library and our own.

@@ -49,7 +49,7 @@ func (s *System) Record(w io.Writer) (*Recording, error) {
 	}
 	s.recording = &Recording{s, inner, func() {}}
 	if s.sys.Plan.Config.Record.Pictures {
-		s.recording.blind = s.sys.WatchCameras(inner.Picture)
+		s.recording.blind = s.sys.WatchCameras(s.sys.Plan.Config.Record.PictureRate, inner.Picture)
 	}
 	return s.recording, nil
 }

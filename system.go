@@ -21,6 +21,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/record"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/internal/serve/dashboard"
+	"github.com/halyard-robotics/halyard/internal/teleop"
 )
 
 // System is the open robots of one config. Its methods may be called from any goroutine, but Step from one.
@@ -40,6 +41,7 @@ type System struct {
 	recorded  io.Closer  // the config's file
 
 	policies []*policy.Client
+	teleop   *teleop.Teleop // nil = none
 
 	twins atomic.Pointer[func() any] // what AnswerTwin was given
 
@@ -83,6 +85,9 @@ func Open(cfg *Config, with ...Option) (*System, error) {
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.session = sys.Rig.NewSession("program", &s.cycles)
 	if err := s.openPolicies(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if s.teleop, err = teleop.New(sys.Rig, p.Config); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	if p.Config.Record.File != "" {

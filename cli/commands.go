@@ -19,6 +19,7 @@ func (a *app) commands() []*cobra.Command {
 		newMove(a),
 		newPose(a),
 		newTeach(a),
+		newTeleop(a),
 		newPlay(a),
 		newPolicy(a),
 		newConfigs(a),
@@ -53,6 +54,7 @@ func (a *app) commands() []*cobra.Command {
 		newOrder(a, control.OrderArm, "enable commands on a running rig"),
 		newOrder(a, control.OrderDisarm, "switch torque off and drop commands"),
 		newOrder(a, control.OrderStatus, "show joints and cycle timing of a running rig"),
+		newSet(a),
 		newVersion(a),
 	}
 }

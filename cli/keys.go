@@ -7,9 +7,9 @@ import (
 	"github.com/halyard-robotics/halyard/internal/keys"
 )
 
-// watchSpace calls pressed for each Space in the terminal of the command, until end. Without a terminal it has no
-// effect, and watched is false.
-func watchSpace(a *app, pressed func()) (end func(), watched bool) {
+// watchSpace calls stop for each Space in the terminal of the command and other for each other key, until end. Without a
+// terminal it has no effect, and watched is false.
+func watchSpace(a *app, stop func(), other func(key byte)) (end func(), watched bool) {
 	if terminalOf(a.in) == nil {
 		return func() {}, false
 	}
@@ -17,7 +17,13 @@ func watchSpace(a *app, pressed func()) (end func(), watched bool) {
 	if err != nil {
 		return func() {}, false
 	}
-	k, err := keys.Watch(tty, pressed, func() {
+	k, err := keys.Watch(tty, func(key byte) {
+		if key == keys.Stop {
+			stop()
+		} else {
+			other(key)
+		}
+	}, func() {
 		a.note("the keyboard is gone: space stops nothing any more; halyard estop does")
 	})
 	if err != nil {
@@ -26,8 +32,8 @@ func watchSpace(a *app, pressed func()) (end func(), watched bool) {
 	return k.Close, true
 }
 
-// watchKeys lets Space be the emergency stop of rigs.
-func watchKeys(a *app, rigs []*hal.Rig) (end func()) {
+// watchKeys lets Space be the emergency stop of rigs, and calls other for each other key.
+func watchKeys(a *app, rigs []*hal.Rig, other func(key byte)) (end func()) {
 	end, watched := watchSpace(a, func() {
 		joints := stopRigs(rigs, "space was pressed")
 		show(a, joints)
@@ -35,7 +41,7 @@ func watchKeys(a *app, rigs []*hal.Rig) (end func()) {
 			a.complain(err)
 		}
 		a.note("EMERGENCY STOP, latched. Next: halyard reset, then halyard arm")
-	})
+	}, other)
 	if watched {
 		a.note("Space is the emergency stop.")
 	}

@@ -59,6 +59,7 @@ type app struct {
 	token      command.Token
 	faults     []string               // of serve --fault
 	expose     string                 // the folder of serve --expose
+	teleop     *teleopSession         // nil = the command is another
 	started    bool                   // a sub-command ran: its arguments were good
 	torqueOff  atomic.Pointer[func()] // takes the torque off everything at once; nil where nothing runs
 	supervised bool                   // real lines are held by a supervising process too: this very program

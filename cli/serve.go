@@ -130,7 +130,9 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 	out := a.out // a stdout that is not read keeps no key waiting
 	a.out = a.sink.Writer(out)
 	defer func() { a.sink.Flush(flushTime); a.out = out }()
-	defer watchKeys(a, rigs)()
+	typed, endSession := a.teleop.begin(a, systems[0])
+	defer endSession()
+	defer watchKeys(a, rigs, typed)()
 
 	// a page's stop works until the last joint is inert
 	watching, endPages := context.WithCancel(context.WithoutCancel(ctx))
@@ -138,6 +140,7 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	a.announce(list, jointsOf(systems[0]), servers, ports, url)
+	a.teleop.done(cancel)
 	var all, pages sync.WaitGroup
 	errs := make([]error, len(systems))
 	if dashboard != nil {

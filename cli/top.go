@@ -31,7 +31,8 @@ func newTop(a *app) *cobra.Command {
 			ctx, cancel := context.WithCancel(cmd.Context())
 			defer cancel()
 			// The effect of a stop is shown on the next page.
-			end, _ := watchSpace(a, func() { control.StopAll(context.Background(), []string{control.Folder()}) })
+			end, _ := watchSpace(a, func() { control.StopAll(context.Background(), []string{control.Folder()}) },
+				func(byte) {})
 			defer end()
 			size := func() (int, int) {
 				if w, h, err := term.GetSize(int(out.Fd())); err == nil {

@@ -262,6 +262,7 @@ func (c *checker) checkServers() {
 		agents = append(agents, a.Name)
 	}
 	c.checkPolicies(agents)
+	c.checkTeleop(agents)
 	seen := map[string]Path{}
 	for i, s := range c.Servers {
 		at := Path("servers").Index(i)

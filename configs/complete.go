@@ -18,7 +18,8 @@ func (c *Config) complete() {
 	// one word turns a simulated rig into a real one. An explicit mode is checked (checkRobot).
 	if c.Clock.Mode == "" {
 		c.Clock.Mode = Lockstep
-		if slices.ContainsFunc(c.Robots(), func(r Placed) bool { return r.Has(Real) }) {
+		real := func(r Placed) bool { return r.Has(Real) }
+		if len(c.Teleop) > 0 || slices.ContainsFunc(c.Robots(), real) { // a person moves in real time
 			c.Clock.Mode = Realtime
 		}
 	}
@@ -48,6 +49,7 @@ func (c *Config) complete() {
 		c.Classes[name] = class
 	}
 	c.completePolicies()
+	c.completeTeleop()
 	for i := range c.Servers {
 		s, at := &c.Servers[i], Path("servers").Index(i)
 		// In lockstep a silent client may be thinking, and time waits for it; in realtime it keeps others out.

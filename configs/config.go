@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/internal/policyconf"
+	"github.com/halyard-robotics/halyard/internal/teleopconf"
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
@@ -30,6 +31,7 @@ type Config struct {
 	Agents   []Agent                      `yaml:"agents" doc:"The robots."`
 	Servers  []Server                     `yaml:"servers" doc:"Protocol servers that controllers connect to."`
 	Policies map[string]policyconf.Policy `yaml:"policies" form:"name" doc:"Learned policies, by name (docs/policy.md)."`
+	Teleop   []teleopconf.Pair            `yaml:"teleop" doc:"Leaders and their followers (docs/teleop.md)."`
 	Record   Record                       `yaml:"record" doc:"A recording of every cycle from the first on (docs/record.md)."`
 	Classes  map[string]Robot             `yaml:"classes" form:"class" doc:"Robots that a client can spawn (USARSim INIT), by class name."`
 
@@ -64,7 +66,7 @@ const (
 // Clock is the timing of the cycle. An explicit lockstep with a real body is a fault; the default mode depends on the
 // bodies.
 type Clock struct {
-	Mode   ClockMode     `yaml:"mode" enum:"lockstep|realtime" otherwise:"realtime where anything is real, else lockstep" doc:"lockstep: time advances when every controller has requested the step. realtime: time follows the wall clock."`
+	Mode   ClockMode     `yaml:"mode" enum:"lockstep|realtime" otherwise:"realtime where anything is real or there is a teleop, else lockstep" doc:"lockstep: time advances when every controller has requested the step. realtime: time follows the wall clock."`
 	Period time.Duration `yaml:"period" default:"10ms" min:"100us" max:"1s" doc:"Length of one cycle."`
 	Timing string        `yaml:"timing" enum:"ideal|real" otherwise:"real in realtime where anything is emulated, else ideal" doc:"When simulated and emulated bodies measure. real: at the beginning of the cycle, after its commands were sent, as real lines do: a command answers a measurement one period later. ideal: at its end."`
 }
@@ -81,9 +83,10 @@ type World struct {
 
 // Record is the recording of all states and commands of a rig.
 type Record struct {
-	File     string        `yaml:"file" otherwise:"none" doc:"Path of an MCAP file. A file of that name is kept: it gets the time of its last change in its name."`
-	Ring     time.Duration `yaml:"ring" default:"0s" min:"0s" max:"24h" doc:"Above 0: keeps only the last span of so long, in two files, and saves both at every stop and fault. Such a recording can be viewed, but not replayed."`
-	Pictures bool          `yaml:"pictures" default:"false" doc:"Records the pictures of all cameras too, as JPEG, depth as 16 bit PNG, at most ten a second of each camera. They are dropped where the disk is too slow."`
+	File        string        `yaml:"file" otherwise:"none" doc:"Path of an MCAP file. A file of that name is kept: it gets the time of its last change in its name."`
+	Ring        time.Duration `yaml:"ring" default:"0s" min:"0s" max:"24h" doc:"Above 0: keeps only the last span of so long, in two files, and saves both at every stop and fault. Such a recording can be viewed, but not replayed."`
+	Pictures    bool          `yaml:"pictures" default:"false" doc:"Records the pictures of all cameras too, as JPEG, depth as 16 bit PNG. They are dropped where the disk is too slow."`
+	PictureRate float64       `yaml:"picture_rate" default:"10" min:"0.1" max:"60" doc:"Most pictures a second of each camera."`
 }
 
 // Bus is one serial line, I2C bus, SPI port or GPIO chip. Type is an open set: a new vendor is added in the catalog,
@@ -255,6 +258,7 @@ type Guard struct {
 	Arming         string             `yaml:"arming" enum:"operator|client" otherwise:"operator where anything of the robot is real, else client" doc:"Which commands arm it. operator: only halyard arm. client: a client's own arm command too, but not after a stop, after an operator disarmed it or with armed: false."`
 	VirtualContact string             `yaml:"virtual_contact" default:"report" enum:"ignore|report|stop" doc:"What a contact of a real robot with something simulated does, of which it feels nothing. report: the event and the value /AGENT/VirtualContact, and a line in the log. stop: also hold still until an operator arms."`
 	KeepOut        map[string]float64 `yaml:"keep_out" min:"0" max:"10" otherwise:"none" doc:"Simulated things that joints and wheels, real ones too, are slowed down before, and the distance, m, at which they stop. {scene: 0.05}: 5 cm from all of the scene that never moves; other names are robots and loose things."`
+	Passive        bool               `yaml:"-"` // the leader of a teleop: its joints are only read
 	Armed          bool               `yaml:"armed" otherwise:"false where arming is operator, else true" doc:"Whether it starts armed. false: torque stays off until halyard arm."`
 }
 

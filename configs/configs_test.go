@@ -30,7 +30,7 @@ func mustLoad(t *testing.T, name string, o Options) *Config {
 func TestEmbedded(t *testing.T) {
 	if got, want := Names(), []string{"a-series", "demo", "hobby-hexapod", "koch", "lx16a-arm", "okon", "p2at",
 		"pendulum",
-		"rov", "so101", "usarsim", "xl430-pendulum", "xm430-arm"}; !slices.Equal(got, want) {
+		"rov", "so101", "teleop", "usarsim", "xl430-pendulum", "xm430-arm"}; !slices.Equal(got, want) {
 		t.Fatalf("names: got %v, want %v", got, want)
 	}
 	if _, ok := Embedded("nothing"); ok {
@@ -54,7 +54,7 @@ func TestEmbedded(t *testing.T) {
 				case "hobby-hexapod", "lx16a-arm": // the pulse frequency, and the time for six answers on the line
 					period = 20 * time.Millisecond
 				}
-				if body == Real || spawns {
+				if body == Real || spawns || name == "teleop" {
 					mode = Realtime
 				}
 				if name == "xl430-pendulum" { // Simloid's commands persist
@@ -66,7 +66,10 @@ func TestEmbedded(t *testing.T) {
 				if c.Name != name || c.Clock.Mode != mode || c.Clock.Period != period || len(c.Notes) > 0 {
 					t.Errorf("got %q, %+v, notes %v; want mode %s", c.Name, c.Clock, c.Notes, mode)
 				}
-				for _, a := range c.Agents {
+				for i, a := range c.Agents {
+					if name == "teleop" && i == 1 && body == Sim { // its leader is emulated as it is
+						continue
+					}
 					if a.Body != body || a.Guard.CommandTimeout != timeout || a.Hardware == nil {
 						t.Errorf("%s: got %s, %v; want %s, %v", a.Name, a.Body, a.Guard.CommandTimeout, body, timeout)
 					}

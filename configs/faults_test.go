@@ -75,7 +75,7 @@ var cases = []struct {
 	{"unknown", with("    model: m", "    modle: m"), Options{},
 		`f.yaml:7:5: agents[0].modle: got an unknown key, want name, pose, model, lenient, base, repair, self_collision, drive, body, parts, twin, pose_from, on_loss, shadow, gains, start, fall, guard or hardware; did you mean "model"?`},
 	{"unknown at the top", rig + "dashboard: {}\n", Options{},
-		`f.yaml:15:1: dashboard: got an unknown key, want name, clock, world, buses, agents, servers, policies, record or classes`},
+		`f.yaml:15:1: dashboard: got an unknown key, want name, clock, world, buses, agents, servers, policies, teleop, record or classes`},
 	{"missing", with("    model: m\n", ""), Options{}, `f.yaml:6:5: agents[0].model: got nothing, want text`},
 	{"empty value", with("    model: m", "    model:"), Options{},
 		`f.yaml:7:5: agents[0].model: got nothing, want text`},

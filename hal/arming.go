@@ -60,6 +60,9 @@ func (a *Agent) Arm() error {
 	}
 	a.enter(Order{Kind: ArmOrder})
 	g := a.guard
+	if g.config.Passive {
+		return nil
+	}
 	if g.operator = false; g.stalled { // what holds goes on holding
 		g.stalled, g.expired = false, false
 		a.noteStateLocked(Armed, "operator")
@@ -76,6 +79,9 @@ func (a *Agent) RequestArm(client string) error {
 	defer a.mu.Unlock()
 	if err := a.latchedError(); err != nil {
 		return err
+	}
+	if a.guard.config.Passive {
+		return &Error{Kind: Unsafe, Op: "arm " + a.name, Err: errPassive}
 	}
 	if a.guard.active() {
 		return nil
@@ -99,6 +105,9 @@ func (a *Agent) ClientsArm() bool {
 	return !a.guard.operator && !a.guard.stalled && a.guard.config.Arming == ClientArms
 }
 
+// Passive reports whether the agent is only read: it is never armed.
+func (a *Agent) Passive() bool { return a.guard.config.Passive }
+
 // Ready returns nil if commands reach an actuator, and else the reason, of kind Unsafe: the emergency stop, a disarmed
 // agent, a fault of each actuator. It is for doors: a client whose commands move nothing must be notified of it.
 func (a *Agent) Ready() error {
@@ -106,6 +115,8 @@ func (a *Agent) Ready() error {
 	defer a.mu.Unlock()
 	why, try := errDisarmed, "halyard arm"
 	switch g := a.guard; {
+	case g.config.Passive:
+		why, try = errPassive, ""
 	case g.state == Stopped || a.rig.Latched():
 		why, try = errLatched, "halyard reset"
 	case g.stalled:
@@ -153,6 +164,7 @@ var (
 	errDisarmed = errors.New("disarmed")
 	errLatched  = errors.New("the emergency stop is latched")
 	errOperator = errors.New("disarmed; only the operator arms it")
+	errPassive  = errors.New("a leader is only read, it never has torque")
 )
 
 func (a *Agent) latchedError() error {

@@ -28,7 +28,7 @@ func (r *Rig) runPending() {
 func (r *Rig) allAsked(what request) bool {
 	for _, p := range r.sessions {
 		for _, l := range p.leases {
-			if l.asked != what {
+			if l.asked != what && !p.inner {
 				return false
 			}
 		}
@@ -151,7 +151,8 @@ func (r *Rig) notify(what request) {
 		}
 	}
 	r.occurred = r.events.drain(r.occurred)
-	r.cycle = Cycle{Step: r.step, Reset: what == askReset, Events: r.occurred}
+	r.cycle = Cycle{Step: r.step, Reset: what == askReset, Events: r.occurred, Time: r.time,
+		Elapsed: r.elapsed()}
 	for _, p := range r.sessions {
 		if p.observer != nil {
 			callOut("an observer")

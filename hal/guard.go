@@ -25,6 +25,9 @@ type GuardConfig struct {
 	HomeSpeed      float64 // rad/s of park and of a real body's reset; 0 = 0.5
 	Disarmed       bool    // starts disarmed: torque off until an operator arms it
 	Arming         Arming  // which requests may arm it
+	// Passive: its joints are only read, as those of a leader, which a person moves. It is never armed, so that no
+	// joint ever has torque.
+	Passive bool
 	// FollowingError is the greatest distance of a position goal from the measured position, rad or m. 0 = by the
 	// actuator: followBase plus the lag of a servo at the slew limit.
 	FollowingError float64
@@ -191,7 +194,7 @@ func newGuard(l *Layout, c GuardConfig) *guard {
 			}
 		}
 	}
-	if c.Disarmed {
+	if c.Disarmed || c.Passive {
 		g.state, g.operator = Disarmed, true
 	}
 	g.tilted = -1

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Observer is called in every cycle, under the rig's lock: it must neither block nor call the rig, its agents' leases
@@ -15,6 +16,9 @@ type Cycle struct {
 	Step   uint64 // cycles since the last reset
 	Reset  bool   // no cycle: a reset has completed
 	Events []EventID
+
+	Time    time.Duration // rig time
+	Elapsed time.Duration // the same with the periods that the rig missed
 }
 
 // Session is one protocol session: an observer that may hold leases. In lock-step, time waits for every lease of every
@@ -25,6 +29,7 @@ type Session struct {
 	observer Observer
 	leases   []*Lease
 	closed   bool
+	inner    bool // it commands in the cycle: time waits for none of its leases
 }
 
 // Lease is the right to command one agent. Its session owns it; it is not safe for two goroutines.
@@ -52,6 +57,14 @@ func (r *Rig) NewSession(name string, o Observer) *Session {
 	return p
 }
 
+// NewController registers an observer that commands in the cycle: its Cycle, and what runs between two cycles
+// (BetweenCycles, the functions of Values), may call AcquireNow, ReleaseNow and Lease.Command. Time never waits for it.
+func (r *Rig) NewController(name string, o Observer) *Session {
+	p := r.NewSession(name, o)
+	p.inner = true
+	return p
+}
+
 // Name is the session's name.
 func (p *Session) Name() string { return p.name }
 
@@ -59,9 +72,13 @@ func (p *Session) Name() string { return p.name }
 // cycle's edge until every lease has asked. A session that holds it already gets the same lease; one that is closed
 // gets none.
 func (p *Session) Acquire(a *Agent) (*Lease, error) {
-	r := p.rig
-	r.lock()
-	defer r.mu.Unlock()
+	p.rig.lock()
+	defer p.rig.mu.Unlock()
+	return p.AcquireNow(a)
+}
+
+// AcquireNow is Acquire for a controller, in its Cycle or between two cycles.
+func (p *Session) AcquireNow(a *Agent) (*Lease, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.lease != nil && a.lease.session != p {
@@ -75,8 +92,9 @@ func (p *Session) Acquire(a *Agent) (*Lease, error) {
 	}
 	if a.lease == nil {
 		a.lease = &Lease{session: p, agent: a}
-		p.leases = append(p.leases, a.lease)
-		r.leases++
+		if p.leases = append(p.leases, a.lease); !p.inner {
+			p.rig.leases++
+		}
 	}
 	return a.lease, nil
 }
@@ -89,6 +107,17 @@ func (p *Session) Release(l *Lease) {
 	defer p.rig.mu.Unlock()
 	p.release(l)
 	p.rig.runPending()
+}
+
+// ReleaseNow is Release for a controller, in its Cycle or between two cycles.
+func (p *Session) ReleaseNow(l *Lease) { p.release(l) }
+
+// Command hands on the inputs (Layout.Inputs, SI; NaN keeps) of a controller, in its Cycle or between two cycles: they
+// count from the next cycle on. It has no effect once l is released.
+func (l *Lease) Command(inputs []float64) {
+	if l.agent != nil {
+		l.agent.command(inputs)
+	}
 }
 
 // Close releases every lease and removes the session. Its observer is not called again once Close has returned.
@@ -117,8 +146,9 @@ func (p *Session) release(l *Lease) {
 	}
 	a.mu.Unlock()
 	l.agent, l.done = nil, askNothing
-	p.leases = slices.DeleteFunc(p.leases, func(q *Lease) bool { return q == l })
-	p.rig.leases--
+	if p.leases = slices.DeleteFunc(p.leases, func(q *Lease) bool { return q == l }); !p.inner {
+		p.rig.leases--
+	}
 	p.rig.changed.Broadcast()
 }
 

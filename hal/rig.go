@@ -157,6 +157,7 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 		r.note(a, "halt", a.body.Halt())
 	case r.disarmed:
 		a.disarm(Disarmed)
+	case c.Guard.Passive:
 	case r.armed && a.guard.config.Arming == OperatorArms:
 		// The operator has not seen it: not this robot, or not where it is now.
 		if a.guard.state == Disarmed {

@@ -9,17 +9,14 @@ import (
 	"github.com/halyard-robotics/halyard/internal/protocols/topics"
 )
 
-const (
-	// pictureInterval is the least time between two pictures of a camera that are taken.
-	pictureInterval = 100 * time.Millisecond
-	// joinInterval is how long a robot may be there before its cameras are watched.
-	joinInterval = 200 * time.Millisecond
-)
+// joinInterval is how long a robot may be there before its cameras are watched.
+const joinInterval = 200 * time.Millisecond
 
-// WatchCameras calls take with the compressed pictures of all cameras, also those of robots that join, from several
+// WatchCameras calls take with at most rate compressed pictures a second of each camera, also those of robots that join, from several
 // goroutines, until end returns.
-func (s *System) WatchCameras(take func(agent, camera string, at time.Duration, format string, data []byte)) (
-	end func()) {
+func (s *System) WatchCameras(rate float64, take func(agent, camera string, at time.Duration, format string,
+	data []byte)) (end func()) {
+	interval := time.Duration(float64(time.Second) / rate)
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 	all.Go(func() {
@@ -43,7 +40,7 @@ func (s *System) WatchCameras(take func(agent, camera string, at time.Duration, 
 					name := a.Layout().Cameras[i].Name
 					all.Go(func() {
 						defer s.Rig.Contain("cameras")
-						if err := watchCamera(ctx, source, i,
+						if err := watchCamera(ctx, source, i, interval,
 							func(p *topics.Picture) { take(a.Name(), name, p.Time, p.Format, p.Data) }); err != nil &&
 							ctx.Err() == nil {
 							s.Log.Warn("camera is not watched", "agent", a.Name(), "camera", name, "fault", err)
@@ -58,7 +55,8 @@ func (s *System) WatchCameras(take func(agent, camera string, at time.Duration, 
 }
 
 // watchCamera calls take with the pictures of a camera until ctx ends, or the camera is removed.
-func watchCamera(ctx context.Context, source hal.CameraSource, camera int, take func(*topics.Picture)) error {
+func watchCamera(ctx context.Context, source hal.CameraSource, camera int, interval time.Duration,
+	take func(*topics.Picture)) error {
 	images, err := source.Watch(camera)
 	if err != nil {
 		return err
@@ -66,6 +64,7 @@ func watchCamera(ctx context.Context, source hal.CameraSource, camera int, take 
 	defer images.Close()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	due := time.Now()
 	for last := uint64(0); ; {
 		select {
 		case <-timer.C:
@@ -82,6 +81,10 @@ func watchCamera(ctx context.Context, source hal.CameraSource, camera int, take 
 		if picture != nil {
 			take(picture)
 		}
-		timer.Reset(pictureInterval)
+		now := time.Now()
+		if due = due.Add(interval); due.Before(now) {
+			due = now
+		}
+		timer.Reset(due.Sub(now))
 	}
 }

@@ -323,7 +323,11 @@ func (s *stopRig) sources(server string) (end func(), err error) {
 	if err != nil {
 		return end, err
 	}
-	watch, err := keys.Watch(tty, func() { rig.EmergencyStop("space was pressed") }, func() {})
+	watch, err := keys.Watch(tty, func(key byte) {
+		if key == keys.Stop {
+			rig.EmergencyStop("space was pressed")
+		}
+	}, func() {})
 	if err != nil {
 		return end, err
 	}

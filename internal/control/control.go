@@ -39,6 +39,9 @@ const (
 	// The order is followed by a line with a manual.Request; the answers are lines with a manual.Update, each of which
 	// the client acknowledges by a byte. One that is silent for beatTimeout ends it: the joints hold.
 	OrderOperate Order = "operate"
+
+	// The order is followed by a line with the name of a value of the rig, and the text that sets it or none.
+	OrderSet Order = "set"
 )
 
 // Answer is the rig's answer to an order.
@@ -52,6 +55,7 @@ type Answer struct {
 
 	Twin  json.RawMessage `json:"twin,omitempty"` // of twin: a list of joints
 	Files []string        `json:"files,omitempty"`
+	Value string          `json:"value,omitempty"` // of set
 }
 
 // ControlSocket is where the rig called name listens.
@@ -168,6 +172,10 @@ func (c *Control) answer(conn net.Conn) {
 		c.operate(conn, in)
 		return
 	}
+	if order == OrderSet {
+		json.NewEncoder(conn).Encode(c.set(in))
+		return
+	}
 	json.NewEncoder(conn).Encode(c.Execute(order))
 }
 
@@ -277,7 +285,7 @@ func Execute(r *hal.Rig, o Order, reason string) Answer {
 	case OrderStatus, OrderTwin, OrderFiles:
 	default:
 		err = &hal.Error{Kind: hal.Invalid, Op: "order",
-			Err: fmt.Errorf("got %q, want estop, reset, arm, disarm, status, twin, files, record or operate", o)}
+			Err: fmt.Errorf("got %q, want estop, reset, arm, disarm, status, twin, files, record, operate or set", o)}
 	}
 	ans := Answer{Joints: JointsOf(r, stops)}
 	if err != nil {
@@ -381,6 +389,9 @@ func JointsOf(r *hal.Rig, stops []hal.JointStop) []JointStatus {
 			j := JointStatus{Agent: a.Name(), Joint: act.Name, State: a.JointState(i).String(),
 				Torque: a.HasTorque(i),
 				Reason: a.Condition().Reason, Holder: a.Holder()}
+			if a.Passive() && j.State == hal.Disarmed.String() {
+				j.State = leaderState
+			}
 			if act.Position != hal.None {
 				at := report.Number(measured[act.Position])
 				if j.Angle = &at; act.Kind == hal.Slide {

@@ -54,6 +54,9 @@ type JointStatus struct {
 	err error // the fault
 }
 
+// leaderState is the state of a leader's joint: it is read, and never has torque.
+const leaderState = "leader"
+
 // Position is Angle or Length; 0 where the joint has neither.
 func (j *JointStatus) Position() float64 {
 	for _, p := range []*report.Number{j.Angle, j.Length} {

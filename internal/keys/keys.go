@@ -1,4 +1,4 @@
-// Package keys lets a key of a terminal be the emergency stop.
+// Package keys reads the keys of a terminal one by one: Space is the emergency stop.
 package keys
 
 import (
@@ -7,16 +7,19 @@ import (
 	"sync"
 )
 
-// Keys watches a terminal for the emergency stop: Space, without a confirmation.
+// Stop is the key of the emergency stop, without a confirmation.
+const Stop = ' '
+
+// Keys watches the keys of a terminal.
 type Keys struct {
 	tty  *os.File
 	undo func()
 	wg   sync.WaitGroup
 }
 
-// Watch calls pressed for each Space that is typed in tty, which it owns from here on, and lost when the terminal is
-// gone. Both are called from one goroutine. Close ends it.
-func Watch(tty *os.File, pressed, lost func()) (*Keys, error) {
+// Watch calls pressed for each key that is typed in tty, which it owns from here on, and lost when the terminal is gone.
+// Both are called from one goroutine: pressed must not block, since the next key may be Stop. Close ends it.
+func Watch(tty *os.File, pressed func(key byte), lost func()) (*Keys, error) {
 	k := &Keys{tty: tty}
 	// Not Fd(): that would make reads block beyond Close.
 	raw, err := tty.SyscallConn()
@@ -35,7 +38,7 @@ func Watch(tty *os.File, pressed, lost func()) (*Keys, error) {
 	return k, nil
 }
 
-func (k *Keys) watch(pressed, lost func()) {
+func (k *Keys) watch(pressed func(key byte), lost func()) {
 	var b [16]byte
 	for {
 		n, err := k.tty.Read(b[:])
@@ -46,9 +49,7 @@ func (k *Keys) watch(pressed, lost func()) {
 			return
 		}
 		for _, c := range b[:n] {
-			if c == ' ' {
-				pressed()
-			}
+			pressed(c)
 		}
 	}
 }

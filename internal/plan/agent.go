@@ -24,6 +24,7 @@ func (p *AgentPlan) Agent(body hal.Body, world hal.World, reality hal.BodyKind) 
 	config := hal.AgentConfig{Name: p.Config.Name, Body: body, World: world, BodyKind: reality,
 		Guard: hal.GuardConfig{CommandTimeout: g.CommandTimeout, OnTimeout: policies[g.OnTimeout], Slew: g.Slew,
 			HomeSpeed: g.HomeSpeed, Disarmed: !g.Armed, Arming: arming[g.Arming], FollowingError: g.FollowingError,
+			Passive:    g.Passive,
 			Interlock:  p.interlock(),
 			TorqueRamp: p.Config.Start.Ramp,
 			Direct:     reality == hal.Simulated && p.Robot.Simloid != hal.None && g.Slew == 1}}
