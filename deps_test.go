@@ -74,7 +74,8 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/batch", "hal configs internal/plan internal/assembly", "steps copies of what assembly opens"},
 	{"internal/policy", "hal sim configs internal/must internal/policyconf internal/report",
 		"networks and their terms; what is open is handed in"},
-	{"internal/teleop", "hal configs internal/report internal/teleopconf", "a controller in the rig's cycle; a config names its agents"},
+	{"internal/teleop", "hal configs internal/report internal/teleopconf",
+		"a controller in the rig's cycle; a config names its agents"},
 	{"internal/work", "hal sim configs internal/batch internal/policy",
 		"rollouts from a queue; what opens their rigs is handed in"},
 	{"internal/serve/servetest", "halyard", "serves configs for tests that are clients"},
@@ -124,7 +125,8 @@ var law = []struct{ importer, may, reason string }{
 		"internal/keys internal/manual internal/motion internal/plan internal/policy internal/policyconf " +
 		"internal/record internal/report " +
 		"internal/serve/moast " +
-		"internal/serve/simloid internal/teleop halyard", "flags, tables, prompts and exit codes: robots are opened by the public API"},
+		"internal/serve/simloid internal/teleop halyard",
+		"flags, tables, prompts and exit codes: robots are opened by the public API"},
 }
 
 // stdOnly are packages that may import nothing but the standard library and our own.

@@ -369,7 +369,8 @@ func TestTeleopTakeOver(t *testing.T) {
 
 // TestTeleopOffset: two arms that were calibrated apart, held in the same pose, show by how much.
 func TestTeleopOffset(t *testing.T) {
-	p := newPair(t, "emulated", "emulated", halyard.Set("agents[1].hardware.joints.elbow_flex.ground_truth.zero", "2241"))
+	p := newPair(t, "emulated", "emulated", halyard.Set("agents[1].hardware.joints.elbow_flex.ground_truth.zero",
+		"2241"))
 	p.step(100)
 	for _, j := range p.sys.Teleop().Status().Joints {
 		want := 0.0

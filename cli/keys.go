@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/keys"
 )
 
-// watchSpace calls stop for each Space in the terminal of the command and other for each other key, until end. Without a
-// terminal it has no effect, and watched is false.
+// watchSpace calls stop for each Space in the terminal of the command and other for each other key, until end. Without
+// a terminal it has no effect, and watched is false.
 func watchSpace(a *app, stop func(), other func(key byte)) (end func(), watched bool) {
 	if terminalOf(a.in) == nil {
 		return func() {}, false

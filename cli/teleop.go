@@ -15,7 +15,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/teleop"
 )
 
-const teleopKeys = "Keys: e engages, x disengages, a arms, d shows the differences; n starts an episode, s ends it as a " +
+const teleopKeys = "Keys: e engages, x disengages, a arms, d shows the differences; n starts an episode, s ends it " +
+	"as a " +
 	"success, f as a failure,\nr discards it and starts again, q ends the program. Space is the emergency stop."
 
 // newTeleop makes the sub-command that serves a config with leaders and followers.
@@ -47,7 +48,8 @@ func newTeleop(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				f.set = append([]string{"record.file=" + path, "record.pictures=true", "record.picture_rate=30"}, f.set...)
+				f.set = append([]string{"record.file=" + path, "record.pictures=true", "record.picture_rate=30"},
+					f.set...)
 			}
 			c, err := f.load(a, args)
 			if err != nil {

@@ -12,8 +12,8 @@ import (
 // joinInterval is how long a robot may be there before its cameras are watched.
 const joinInterval = 200 * time.Millisecond
 
-// WatchCameras calls take with at most rate compressed pictures a second of each camera, also those of robots that join, from several
-// goroutines, until end returns.
+// WatchCameras calls take with at most rate compressed pictures a second of each camera, also those of robots that
+// join, from several goroutines, until end returns.
 func (s *System) WatchCameras(rate float64, take func(agent, camera string, at time.Duration, format string,
 	data []byte)) (end func()) {
 	interval := time.Duration(float64(time.Second) / rate)

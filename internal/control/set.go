@@ -67,7 +67,8 @@ func valueOf(kind hal.ValueKind, text string) (v hal.Value, err error) {
 	case hal.IntValue:
 		v.Int, err = strconv.ParseInt(text, 10, 64)
 	case hal.DoubleValue, hal.InterfaceValue:
-		if v.Double, err = strconv.ParseFloat(text, 64); err == nil && (math.IsNaN(v.Double) || math.IsInf(v.Double, 0)) {
+		if v.Double, err = strconv.ParseFloat(text, 64); err == nil &&
+			(math.IsNaN(v.Double) || math.IsInf(v.Double, 0)) {
 			err = fmt.Errorf("got %q, want a number", text)
 		}
 	case hal.StringValue:
@@ -92,8 +93,8 @@ func textOf(v hal.Value) string {
 	return fmt.Sprint(v.Vector)
 }
 
-// Set sets a value of the rig called rig, or of the only one that runs, and returns what it is then. text nil only reads
-// it.
+// Set sets a value of the rig called rig, or of the only one that runs, and returns what it is then. text nil only
+// reads it.
 func Set(ctx context.Context, rig, name string, text *string) (string, error) {
 	rig, err := theRig(rig, OrderSet)
 	if err != nil {

@@ -17,8 +17,8 @@ type Keys struct {
 	wg   sync.WaitGroup
 }
 
-// Watch calls pressed for each key that is typed in tty, which it owns from here on, and lost when the terminal is gone.
-// Both are called from one goroutine: pressed must not block, since the next key may be Stop. Close ends it.
+// Watch calls pressed for each key that is typed in tty, which it owns from here on, and lost when the terminal is
+// gone. Both are called from one goroutine: pressed must not block, since the next key may be Stop. Close ends it.
 func Watch(tty *os.File, pressed func(key byte), lost func()) (*Keys, error) {
 	k := &Keys{tty: tty}
 	// Not Fd(): that would make reads block beyond Close.
