@@ -163,6 +163,7 @@ type Robot struct {
 	Twin          string              `yaml:"twin" default:"solid" enum:"solid|ghost|none" doc:"What a robot with real parts is to the simulated world. solid: it pushes and is not pushed. ghost: lasers and cameras see it, and nothing touches it. none: lasers do not see it either."`
 	PoseFrom      string              `yaml:"pose_from" default:"odometry" form:"name" doc:"Where the pose of a real robot in the scene is from: odometry (of a real base), the name of a sensor of kind pose, or client: who sets /AGENT/ROOT/Position and Orientation, such as motion capture."`
 	OnLoss        map[string]string   `yaml:"on_loss" enum:"stop|hold|torque_off|sim" otherwise:"its joint waits, and the others go on" doc:"What becomes of the robot while a joint, a sensor, base or all (of these) that is not simulated is lost for 0.1 s. stop: the emergency stop. hold: it holds still until an operator arms. torque_off: all its torque goes off. sim, of joints: a simulated joint takes the place, marked as a fault, until it is disarmed and the real one is back."`
+	Couple        map[string]couple   `yaml:"couple" form:"name" otherwise:"none" doc:"Real joints that feel the simulated load of their twins while they are commanded in torque mode, by name: of servos with a torque mode alone."`
 	Shadow        bool                `yaml:"shadow" default:"false" doc:"Also simulate a real or emulated body with the same commands, and publish the difference as JOINT/shadow_error."`
 	Gains         bool                `yaml:"gains" default:"false" doc:"Adds the inputs JOINT/kp (N·m/rad), JOINT/ki (N·m/(rad·s)) and JOINT/kd (N·m·s/rad) of joints whose position control takes them at run time, after all other inputs."`
 	Start         start               `yaml:"start" doc:"How the robot begins."`
@@ -238,6 +239,12 @@ type Pose struct {
 type start struct {
 	Hold string        `yaml:"hold" default:"none" enum:"none|until-armed" doc:"until-armed: the root of a simulated or emulated robot is fixed in its start pose, as in a gantry, until all its joints have torque and torque_ramp is over; again after each reset. Real robots need a stand."`
 	Ramp time.Duration `yaml:"torque_ramp" default:"0s" min:"0s" max:"1m" doc:"How long the torque limit of a joint rises after its torque went on, on all bodies."`
+}
+
+// couple is what a real joint feels.
+type couple struct {
+	Gain float64 `yaml:"gain" default:"1" min:"0" max:"10" doc:"Share of the load's torque."`
+	Max  float64 `yaml:"max_nm" required:"true" min:"0.001" max:"1000" doc:"Greatest torque that is added to the commanded one, N·m (N of a slide). It is reached in 50 ms at the earliest."`
 }
 
 // fall is the detection of falls.

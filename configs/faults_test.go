@@ -73,7 +73,7 @@ var cases = []struct {
 
 	// Keys and types.
 	{"unknown", with("    model: m", "    modle: m"), Options{},
-		`f.yaml:7:5: agents[0].modle: got an unknown key, want name, pose, model, lenient, base, repair, self_collision, drive, body, parts, twin, pose_from, on_loss, shadow, gains, start, fall, guard or hardware; did you mean "model"?`},
+		`f.yaml:7:5: agents[0].modle: got an unknown key, want name, pose, model, lenient, base, repair, self_collision, drive, body, parts, twin, pose_from, on_loss, couple, shadow, gains, start, fall, guard or hardware; did you mean "model"?`},
 	{"unknown at the top", rig + "dashboard: {}\n", Options{},
 		`f.yaml:15:1: dashboard: got an unknown key, want name, clock, world, buses, agents, servers, policies, teleop, record or classes`},
 	{"missing", with("    model: m\n", ""), Options{}, `f.yaml:6:5: agents[0].model: got nothing, want text`},
@@ -226,7 +226,7 @@ var cases = []struct {
 
 	// Options.
 	{"set unknown", rig, set("agents[0].bodi=real"),
-		`--set agents[0].bodi=real: agents[0].bodi: got an unknown key, want name, pose, model, lenient, base, repair, self_collision, drive, body, parts, twin, pose_from, on_loss, shadow, gains, start, fall, guard or hardware; did you mean "body"?`},
+		`--set agents[0].bodi=real: agents[0].bodi: got an unknown key, want name, pose, model, lenient, base, repair, self_collision, drive, body, parts, twin, pose_from, on_loss, couple, shadow, gains, start, fall, guard or hardware; did you mean "body"?`},
 	{"set range", rig, set("agents[0].hardware.joints.elbow.id=300"),
 		`--set agents[0].hardware.joints.elbow.id=300: agents[0].hardware.joints.elbow.id: got 300, want 0..253`},
 	{"set table", rig, set("agents[1].guard={slew: 2}"),
@@ -301,7 +301,7 @@ servers:
 	_, err := Parse([]byte(ten), "f.yaml", Options{})
 	const want = `f.yaml:2:33: clock.period: got 10, want a time 100us..1s; write the unit: 10ms or 10s
 f.yaml:5:35: buses.right.port: got "/dev/ttyUSB0", want a port of its own, or one bus for the joints of both; buses.left.port has it too
-f.yaml:8:5: agents[0].modle: got an unknown key, want name, pose, model, lenient, base, repair, self_collision, drive, body, parts, twin, pose_from, on_loss, shadow, gains, start, fall, guard or hardware; did you mean "model"?
+f.yaml:8:5: agents[0].modle: got an unknown key, want name, pose, model, lenient, base, repair, self_collision, drive, body, parts, twin, pose_from, on_loss, couple, shadow, gains, start, fall, guard or hardware; did you mean "model"?
 f.yaml:9:11: agents[0].body: got "simm", want sim, emulated or real; did you mean "sim"?
 f.yaml:12:22: agents[0].hardware.joints.elbow.bus: got "lfet", want left or right; did you mean "left"?
 f.yaml:13:32: agents[0].hardware.joints.wrist.id: got 300, want 0..253

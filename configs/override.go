@@ -2,6 +2,7 @@ package configs
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/halyard-robotics/halyard/internal/yaml"
@@ -138,11 +139,32 @@ func overrideBody(root *yaml.Node, body string, d *yaml.Document) {
 		if robot.Key("parts") != nil {
 			robot.Set("parts", &yaml.Node{At: at})
 		}
+		dropReal(robot, BodyKind(body))
 	})
+}
+
+// dropReal removes what only a real robot can have from one that is no longer: the run with another body is not refused
+// for it.
+func dropReal(robot *yaml.Node, body BodyKind) {
+	if body == Real {
+		return
+	}
+	null := func(key string) {
+		if k := robot.Key(key); k != nil {
+			robot.Set(key, &yaml.Node{At: k.Value.At})
+		}
+	}
+	null("couple")
+	if on := robot.Key("on_loss"); body == Sim {
+		null("on_loss")
+	} else if on != nil && on.Value.Kind == yaml.Table {
+		on.Value.Keys = slices.DeleteFunc(on.Value.Keys, func(k *yaml.Key) bool { return k.Value.Text == string(Sim) })
+	}
 }
 
 // emulateReal makes what is real of a robot emulated.
 func emulateReal(robot *yaml.Node) {
+	dropReal(robot, Emulated)
 	change := func(body *yaml.Key) {
 		if body != nil && body.Value.Kind == yaml.Text && body.Value.Text == string(Real) {
 			body.Value.Text = string(Emulated)

@@ -46,6 +46,15 @@ type GuardConfig struct {
 	// OnLoss lists devices, of Frame.Status, by what becomes of the robot when one is lost: it has had a fault and no
 	// good reading for LossAge. Stop is the emergency stop, which cannot be reset while the device is lost.
 	OnLoss struct{ Hold, TorqueOff, Stop []int }
+	// Couple lists actuators that feel a simulated load in torque mode: Gain times the torque of Load, at most Max, is
+	// added to their goals, within all limits. Load is called in each cycle, under the rig's lock; it returns the torque
+	// on the twin after the last Advance, N·m, and the twin's position, or NaN where they are not known: it then feels
+	// nothing. The torque rises and falls in 50 ms and gives no more energy than the load does, beyond 30 mJ a N·m of Max.
+	Couple []struct {
+		Actuator  int
+		Gain, Max float64
+		Load      func() (torque, position float64)
+	}
 	// Interlock lists the devices without which the robot must not move; the zero Interlock is empty.
 	Interlock Interlock
 }
@@ -107,7 +116,9 @@ type guard struct {
 	state  GuardState
 	joints []guardJoint
 	gains  []guardGain // that can be commanded, of all joints
-	counts GuardCounts
+
+	couplings []coupling // one an entry of config.Couple
+	counts    GuardCounts
 
 	last     time.Duration // elapsed time of the last command or renewal
 	waiting  bool          // a command deadline runs
@@ -156,6 +167,7 @@ type guardJoint struct {
 	begun   time.Duration // rig time at which its torque was switched on
 	from    float64       // its goal then
 	brake   brake
+	felt    float64       // N·m of its simulated load, in this cycle; see coupling
 	waiting bool          // its deadline runs
 	expired bool          // it has passed without a command since
 	since   time.Duration // rig time of its torque-on, of a TorqueRamp
@@ -182,7 +194,7 @@ func newGuard(l *Layout, c GuardConfig) *guard {
 		c.HomeSpeed = defaultHomeSpeed
 	}
 	g := &guard{layout: l, config: c, joints: make([]guardJoint, len(l.Actuators)),
-		measured: make([]bool, len(l.Actuators))}
+		measured: make([]bool, len(l.Actuators)), couplings: make([]coupling, len(c.Couple))}
 	for i := range l.Actuators {
 		at := l.Actuators[i].Position
 		g.measured[i] = at != None && !l.Measured(at).Estimate
@@ -403,6 +415,7 @@ func (g *guard) apply(f *Frame, now, elapsed, dt time.Duration) {
 		g.watchFall(f, now)
 	}
 	g.lock(f, now)
+	g.feel(f)
 	FillNaN(f.Inputs)
 	for i := range g.joints {
 		a, j := &g.layout.Actuators[i], &g.joints[i]

@@ -83,7 +83,11 @@ func (g *guard) joint(a *Actuator, j *guardJoint, f *Frame, s *Status, now time.
 		j.goal, f.Inputs[a.Goal[j.mode]] = 0, 0
 		return true
 	}
-	f.Inputs[a.Goal[j.mode]] = g.outward(a, j, j.goal)
+	goal := j.goal
+	if j.felt != 0 && j.mode == TorqueMode {
+		goal = max(-a.Limits.MaxTorque, min(a.Limits.MaxTorque, goal+j.felt))
+	}
+	f.Inputs[a.Goal[j.mode]] = g.outward(a, j, goal)
 	return true
 }
 

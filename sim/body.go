@@ -298,6 +298,7 @@ func (b *Body) begin(dt time.Duration) {
 	for i := range b.joints {
 		j := &b.joints[i]
 		j.followFrom, j.followFast = j.position(), j.velocity()
+		j.carried, j.parts = 0, 0
 		if j.Servo == nil && dt > 0 && b.fault == nil {
 			j.run(dt.Seconds())
 		}
@@ -323,6 +324,9 @@ func (b *Body) finishSubstep(h float64) {
 	for i := range b.joints {
 		if j := &b.joints[i]; j.dof >= 0 {
 			j.finishSubstep(b.scene.system, h)
+			if j.weighed {
+				j.carried, j.parts = j.carried-float64(j.Model.Sign*b.scene.system.Carried(j.dof)), j.parts+1
+			}
 		}
 	}
 	for _, s := range b.supply {

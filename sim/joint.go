@@ -21,6 +21,9 @@ type Joint struct {
 	// Where the joint is in the scene's system; dof is -1 where its load is its servo's own.
 	dof, coord int
 	before     float64 // rad/s, at the beginning of the step, in the joint's sense
+	weighed    bool    // Load wants the mean of what it carries in the sub-steps of an Advance
+	carried    float64 // N·m, their sum
+	parts      int     // how many they are
 	swing      float64 // kg·m², of a child of Simloid's: its mass at its centre, about the axis
 }
 
@@ -107,6 +110,27 @@ func (j *Joint) position() float64 {
 }
 
 // follows reports whether the joint moves as a real twin does.
+
+// Load returns the torque of all that joint i carries on it, N·m, its mean over the last Advance, and the joint's
+// position at its end, rad: weight, inertia and what touches it, without its own motor and friction. NaN where it does
+// not follow, and at first.
+func (b *Body) Load(i int) (torque, position float64) {
+	b.scene.shared.Lock()
+	defer b.scene.shared.Unlock()
+	j := &b.joints[i]
+	switch {
+	case !j.follows() || b.fault != nil:
+		return math.NaN(), math.NaN()
+	case j.dof >= 0 && j.parts == 0:
+		j.weighed = true
+	case j.dof >= 0:
+		return j.carried / float64(j.parts), j.position()
+	case j.Servo != nil:
+		return j.Servo.LoadTorque(), j.position()
+	}
+	return math.NaN(), math.NaN()
+}
+
 func (j *Joint) follows() bool { return !math.IsNaN(j.followPosition) }
 
 // followed is the state of a following joint at the end of sub-step i of n of an Advance over span seconds: a cubic

@@ -3,6 +3,7 @@ package assembly
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/halyard-robotics/halyard/configs"
@@ -47,6 +48,7 @@ func (s *System) agentConfig(p *plan.AgentPlan, body hal.Body, robot *sim.Body, 
 	}](body); ok {
 		w.lost = t.Lost
 	}
+	s.couple(p, &c.Guard, robot, w.lost)
 	if len(g.KeepOut) > 0 {
 		var things []string
 		var margins []float64
@@ -66,6 +68,23 @@ func (s *System) agentConfig(p *plan.AgentPlan, body hal.Body, robot *sim.Body, 
 		c.Watch = w.look
 	}
 	return c, w, nil
+}
+
+// couple lets joints feel the load of their twins, by couple. lost is nil of a robot without a twin.
+func (s *System) couple(p *plan.AgentPlan, c *hal.GuardConfig, robot *sim.Body, lost func() bool) {
+	for _, name := range report.SortedKeys(p.Config.Couple) {
+		i, of := p.Layout.Actuator(name), p.Config.Couple[name]
+		c.Couple = append(c.Couple, struct {
+			Actuator  int
+			Gain, Max float64
+			Load      func() (torque, position float64)
+		}{i, of.Gain, of.Max, func() (torque, position float64) {
+			if lost == nil || lost() {
+				return math.NaN(), math.NaN()
+			}
+			return robot.Load(i)
+		}})
+	}
 }
 
 // declare declares what clients see of a watch.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -90,6 +91,38 @@ func (r *Resolver) checkLoss(path configs.Path, c *configs.Agent, p *AgentPlan, 
 			r.fault(at, part, "a part that is emulated or real", "")
 		case c.OnLoss[part] == "sim" && (part != allParts && c.BodyOf(part) != configs.Real || !c.Has(configs.Real)):
 			r.fault(at, "sim", "stop, hold or torque_off: the physics takes the place of real joints alone", "")
+		}
+	}
+}
+
+// checkCouple checks the joints that feel a simulated load.
+func (r *Resolver) checkCouple(path configs.Path, c *configs.Agent, p *AgentPlan, joints []string) {
+	for _, name := range report.SortedKeys(c.Couple) {
+		at, i := path.Key("couple").Key(name), p.Layout.Actuator(name)
+		switch {
+		case i == hal.None:
+			r.fault(at, name, "a joint of "+p.Robot.Name+": "+strings.Join(joints, ", "), catalog.Likely(name, joints))
+			continue
+		case p.Joints[i].Body == configs.Sim || p.Joints[i].Body == configs.Emulated:
+			r.fault(at, fmt.Sprintf("%s, which is %s", name, p.Joints[i].Body),
+				"a real joint: others move in the scene and feel it anyway", "")
+			continue
+		case p.Vehicle != nil || p.Base.turns(i):
+			r.fault(at, name, "a joint: a wheel or thruster of a base or vehicle cannot feel a load", "")
+			continue
+		case p.Joints[i].Servo == nil && p.Joints[i].Hardware != nil && p.Joints[i].Hardware.Device == "":
+			continue // its servo is a fault of its own
+		}
+		servo := "a channel of pulses"
+		if s := p.Joints[i].Servo; s != nil {
+			servo = p.Joints[i].Hardware.Model
+		}
+		a := &p.Layout.Actuators[i]
+		if s := p.Joints[i].Servo; s == nil || !s.Units().Modes[hal.TorqueMode] || a.Goal[hal.TorqueMode] == hal.None {
+			r.fault(at, servo, "a servo with a torque mode, such as xm430-w350: "+servo+" takes no torque as its goal", "")
+		} else if most := c.Couple[name].Max; most > a.Limits.MaxTorque {
+			r.fault(at.Key("max_nm"), fmt.Sprint(most), fmt.Sprintf("at most %.3g, the torque of %s", a.Limits.MaxTorque,
+				servo), "")
 		}
 	}
 }

@@ -262,6 +262,7 @@ func (r *Resolver) Agent(path configs.Path, c *configs.Agent) AgentPlan {
 		}
 	}
 	r.checkLoss(path, c, &p, names)
+	r.checkCouple(path, c, &p, names)
 	for joint := range c.Devices().Joints {
 		if robot.Joint(joint) == hal.None {
 			r.fault(path.Key("hardware").Key("joints").Key(joint), joint, "a joint of "+robot.Name+": "+

@@ -47,6 +47,7 @@ func (r *Resolver) vehicle(path configs.Path, c *configs.Agent) (p AgentPlan, ok
 		}
 	}
 	r.checkLoss(path, c, &p, names)
+	r.checkCouple(path, c, &p, names)
 	if c.Shadow {
 		r.fault(path.Key("shadow"), "true", "false: a vehicle has no joints to compare", "")
 	}

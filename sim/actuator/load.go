@@ -27,6 +27,11 @@ func (l *Load) torque(position, gravity float64) float64 {
 	return float64(-l.Mass * gravity * l.Length * exact.Sin(position-l.Down))
 }
 
+// LoadTorque is the torque of the load on the shaft, N·m, without its inertia's.
+func (s *Servo) LoadTorque() float64 {
+	return s.External + s.Load.torque(s.Position, s.Gravity) - float64(s.Load.Damping*s.Velocity)
+}
+
 // stop keeps a move from position at velocity within the hard stops.
 func (l *Load) stop(position, velocity float64) (float64, float64) {
 	switch {

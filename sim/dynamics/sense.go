@@ -157,6 +157,27 @@ func (s *System) Reaction(b int) (force, torque [3]float64) {
 	if m.spec.Bodies[b].Joint.Kind == Weld {
 		return
 	}
+	s.react()
+	n := &s.links[m.on[b]]
+	return n.f.v.Array(), n.f.w.Sub(n.p.Cross(n.f.v)).Array()
+}
+
+// Carried returns the force, N or N·m, that degree of freedom i must transmit for all that is connected to it to move as
+// it does: of Reaction the part along the joint.
+func (s *System) Carried(i int) float64 {
+	s.react()
+	for k := range s.m.links {
+		l, n := &s.m.links[k], &s.links[k]
+		if d := int32(i) - l.v; d >= 0 && d < int32(l.kind.dofs()) {
+			return n.f.dot(&s.axes[i])
+		}
+	}
+	return 0
+}
+
+// react makes the f of each link the load of its parent on it.
+func (s *System) react() {
+	m := s.m
 	s.place()
 	s.prescribe(s.qdd)
 	s.bias()
@@ -181,6 +202,4 @@ func (s *System) Reaction(b int) (force, torque [3]float64) {
 		}
 	}
 	s.placed = false
-	n := &s.links[m.on[b]]
-	return n.f.v.Array(), n.f.w.Sub(n.p.Cross(n.f.v)).Array()
 }
