@@ -5,8 +5,8 @@ import "math"
 const (
 	// coupleTime is how long the torque that a joint feels takes from nothing to its bound, s.
 	coupleTime = 0.05
-	// coupleReserve is the energy, J, that a joint may have got beyond what the simulated load gave, for each N·m of its
-	// bound: what the twin's lateness and the resolution of readings make of a reversal.
+	// coupleReserve is the energy, J, that a joint may have got beyond what the simulated load gave, for each N·m of
+	// its bound: what the twin's lateness and the resolution of readings make of a reversal.
 	coupleReserve = 0.03
 	// coupleSmooth is the time, s, over which the load is smoothed: readings that are rounded shake the twin.
 	coupleSmooth = 0.01
@@ -16,9 +16,9 @@ const (
 
 // coupling lets a joint in torque mode feel the load of its twin, by GuardConfig.Couple.
 //
-// The load is late, and a late spring pushes more on the way out than it took on the way in: left alone, the joint would
-// swing farther each time. So its account is kept: what the torque has worked on the joint, less what the load has worked
-// on the twin. Where that is used up, the torque holds the joint back but pushes no more.
+// The load is late, and a late spring pushes more on the way out than it took on the way in: left alone, the joint
+// would swing farther each time. So its account is kept: what the torque has worked on the joint, less what the load
+// has worked on the twin. Where that is used up, the torque holds the joint back but pushes no more.
 type coupling struct {
 	on         bool
 	given, was float64 // N·m, in the last cycle and in the one before
@@ -28,15 +28,16 @@ type coupling struct {
 	work       float64 // J
 }
 
-// feel sets what each coupled joint feels in this cycle. One that is lost, not commanded in torque mode, or whose client
-// is, feels nothing, at once.
+// feel sets what each coupled joint feels in this cycle. One that is lost, not commanded in torque mode, or whose
+// client is, feels nothing, at once.
 func (g *guard) feel(f *Frame) {
 	for k := range g.couplings {
 		c, to := &g.couplings[k], &g.config.Couple[k]
 		j := &g.joints[to.Actuator]
 		e := &j.sight
 		load, twin := to.Load()
-		if !g.active() || !j.enabled || j.mode != TorqueMode || j.lastMode != TorqueMode || j.expired || e.blind || e.jumped ||
+		if !g.active() || !j.enabled || j.mode != TorqueMode || j.lastMode != TorqueMode || j.expired || e.blind ||
+			e.jumped ||
 			f.Status[to.Actuator].Err != nil || math.IsNaN(load+twin+e.at) {
 			*c, j.felt = coupling{}, 0
 			continue

@@ -47,9 +47,10 @@ type GuardConfig struct {
 	// good reading for LossAge. Stop is the emergency stop, which cannot be reset while the device is lost.
 	OnLoss struct{ Hold, TorqueOff, Stop []int }
 	// Couple lists actuators that feel a simulated load in torque mode: Gain times the torque of Load, at most Max, is
-	// added to their goals, within all limits. Load is called in each cycle, under the rig's lock; it returns the torque
-	// on the twin after the last Advance, N·m, and the twin's position, or NaN where they are not known: it then feels
-	// nothing. The torque rises and falls in 50 ms and gives no more energy than the load does, beyond 30 mJ a N·m of Max.
+	// added to their goals, within all limits. Load is called in each cycle, under the rig's lock; it returns the
+	// torque on the twin after the last Advance, N·m, and the twin's position, or NaN where they are not known: it then
+	// feels nothing. The torque rises and falls in 50 ms and gives no more energy than the load does, beyond 30 mJ a
+	// N·m of Max.
 	Couple []struct {
 		Actuator  int
 		Gain, Max float64

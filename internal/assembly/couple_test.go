@@ -152,8 +152,8 @@ func TestCoupled(t *testing.T) {
 	}
 }
 
-// TestCoupledIsPassive: at any frequency a hand gets no energy out of the spring, which is late by the bus and the twin;
-// released it comes to rest.
+// TestCoupledIsPassive: at any frequency a hand gets no energy out of the spring, which is late by the bus and the
+// twin; released it comes to rest.
 func TestCoupledIsPassive(t *testing.T) {
 	for _, hertz := range []float64{0.25, 1, 3, 6} {
 		b := newFeltJoint(t, 1, 1)

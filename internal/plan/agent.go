@@ -121,8 +121,9 @@ func (r *Resolver) checkCouple(path configs.Path, c *configs.Agent, p *AgentPlan
 		if s := p.Joints[i].Servo; s == nil || !s.Units().Modes[hal.TorqueMode] || a.Goal[hal.TorqueMode] == hal.None {
 			r.fault(at, servo, "a servo with a torque mode: "+servo+" takes no torque as its goal", "")
 		} else if most := c.Couple[name].Max; most > a.Limits.MaxTorque {
-			r.fault(at.Key("max_nm"), fmt.Sprint(most), fmt.Sprintf("at most %.3g, the torque of %s", a.Limits.MaxTorque,
-				servo), "")
+			r.fault(at.Key("max_nm"), fmt.Sprint(most),
+				fmt.Sprintf("at most %.3g, the torque of %s", a.Limits.MaxTorque,
+					servo), "")
 		}
 	}
 }

@@ -13,14 +13,16 @@ import (
 // TestCouple: only real joints whose servos take torques feel a load, within their torque.
 func TestCouple(t *testing.T) {
 	for _, c := range [][3]string{
-		{"so101", "{elbow_flex: {max_nm: 0.5}}", "agents[0].couple.elbow_flex: got sts3215, want a servo with a torque mode"},
+		{"so101", "{elbow_flex: {max_nm: 0.5}}",
+			"agents[0].couple.elbow_flex: got sts3215, want a servo with a torque mode"},
 		{"xm430-arm", "{elbow: {max_nm: 9}}", "agents[0].couple.elbow.max_nm: got 9, want at most"},
 		{"xm430-arm", "{elbow: {}}", "agents[0].couple.elbow.max_nm: got nothing"},
 		{"xm430-arm", "{knee: {max_nm: 1}}", "agents[0].couple.knee: got knee, want a joint of"},
 		{"xm430-arm", "{elbow: {max_nm: 1, gain: 11}}", "agents[0].couple.elbow.gain: got 11, want 0..10"},
 		{"xm430-arm", "{elbow: {max_nm: 1}}", ""},
 	} {
-		config, err := configs.Load(c[0], configs.Options{Set: []string{"agents[0].body=real", "agents[0].couple=" + c[1]}})
+		config, err := configs.Load(c[0],
+			configs.Options{Set: []string{"agents[0].body=real", "agents[0].couple=" + c[1]}})
 		if err == nil {
 			_, err = plan.Resolve(config, builtin.Catalog())
 		}

@@ -162,8 +162,8 @@ func (s *System) Reaction(b int) (force, torque [3]float64) {
 	return n.f.v.Array(), n.f.w.Sub(n.p.Cross(n.f.v)).Array()
 }
 
-// Carried returns the force, N or N·m, that degree of freedom i must transmit for all that is connected to it to move as
-// it does: of Reaction the part along the joint.
+// Carried returns the force, N or N·m, that degree of freedom i must transmit for all that is connected to it to move
+// as it does: of Reaction the part along the joint.
 func (s *System) Carried(i int) float64 {
 	s.react()
 	for k := range s.m.links {
