@@ -53,7 +53,7 @@ type Protocol struct {
 	Datagram bool // over UDP: it and a protocol over TCP may listen at one number
 	All      bool // it serves all agents; otherwise the one that its server names
 	Single   bool // one server an agent
-	// Prepare changes the agent's own robot for its server; nil: no change.
+	// Prepare changes the agent's own robot for its server, before its layout is made; nil: no change.
 	Prepare func(s *configs.Server, robot *model.Robot)
 	// Check reports faults of a server of this protocol for its agent; nil: no check.
 	Check func(s *ServedAgent)

@@ -167,9 +167,6 @@ func (r *Resolver) served(p *Plan, i int) {
 	}
 	for k := range p.Agents {
 		a := &p.Agents[k]
-		if a.Config.Name == s.Agent && a.Robot != nil && row.Prepare != nil {
-			row.Prepare(s, a.Robot)
-		}
 		if a.Config.Name == s.Agent && a.Layout != nil && row.Check != nil {
 			row.Check(&catalog.ServedAgent{Agent: s.Agent, Model: a.Config.Model, Robot: a.Robot, Layout: a.Layout,
 				Fault: func(key, got, rule string) { r.fault(at.Key(key), got, rule, "") }})
@@ -244,6 +241,12 @@ func (r *Resolver) Agent(path configs.Path, c *configs.Agent) AgentPlan {
 	}
 	r.fitScanners(c, robot)
 	robot.Gains = c.Gains
+	for i := range r.Config.Servers {
+		s := &r.Config.Servers[i]
+		if row := r.Catalog.Protocols[s.Protocol]; row != nil && row.Prepare != nil && s.Agent == c.Name {
+			row.Prepare(s, robot)
+		}
+	}
 	p.Layout = robot.Layout()
 	if p.Base != nil {
 		p.Base.serve(c, robot, p.Layout)

@@ -2,20 +2,27 @@
 package serve_test
 
 import (
+	"bufio"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
 	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/protocols/player"
 	"github.com/halyard-robotics/halyard/internal/serve/servetest"
 	"github.com/halyard-robotics/halyard/protocols/odcp"
 	"github.com/halyard-robotics/halyard/protocols/osp"
+	"github.com/halyard-robotics/halyard/protocols/simloid"
 )
 
 // serve opens a config, serves it, and returns the addresses of its servers by protocol.
@@ -208,4 +215,143 @@ func TestOSPMovesAll(t *testing.T) {
 			}
 		})
 	}
+}
+
+// robotFile writes a robot file and returns its path.
+func robotFile(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// talk connects to a server of lines; say sends one, and the lines that it sends come one by one.
+func talk(t *testing.T, address string) (say func(line string), lines <-chan string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	out := make(chan string, 10_000)
+	go func() {
+		defer close(out)
+		for s := bufio.NewScanner(conn); s.Scan(); {
+			out <- s.Text()
+		}
+	}()
+	return func(line string) {
+		if _, err := io.WriteString(conn, line+"\r\n"); err != nil {
+			t.Fatal(err)
+		}
+	}, out
+}
+
+// await waits for a line with all the words.
+func await(t *testing.T, lines <-chan string, words ...string) string {
+	t.Helper()
+	for late := time.After(time.Minute); ; {
+		select {
+		case line, ok := <-lines:
+			if !ok {
+				t.Fatalf("the connection ended before a line with %q", words)
+			}
+			if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(line, w) }) {
+				return line
+			}
+		case <-late:
+			t.Fatalf("no line with %q within a minute", words)
+		}
+	}
+}
+
+// TestGamebotsMovesURDF: a client of USARSim spawns an arm of a URDF without data for USARSim, is told of its mission
+// package, and moves its terminal.
+func TestGamebotsMovesURDF(t *testing.T) {
+	arm, err := filepath.Abs("../../sim/model/testdata/arm/urdf/arm.urdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, at := serve(t, fmt.Sprintf(`name: robots
+world: {scene: yellow}
+classes: {USARBot.Arm: {model: %q}}
+servers: [{protocol: gamebots, listen: "127.0.0.1:0"}]
+`, arm))
+	say, lines := talk(t, at["gamebots"])
+	say("INIT {ClassName USARBot.Arm} {Name one} {Location 4.5,1.9,1.8}")
+	t.Log(await(t, lines, "MIS {Type Arm} {Name Arm} {Part pan"))
+	pan := func() float64 { return sys.Agents()[0].State("pan").Position }
+	from := pan()
+	until(t, "the pan turns by 0.3 rad", func() bool {
+		say("MISPKG {Name Arm} {Translation 0.2,0.2,-0.4} {Order 0}")
+		return math.Abs(pan()-from) > 0.3
+	})
+}
+
+// TestSimloidTellsBodies: a client of Simloid is told where the bodies of an MJCF are.
+func TestSimloidTellsBodies(t *testing.T) {
+	file := robotFile(t, "dog.xml", `<mujoco><worldbody><body name="trunk" pos="0 0 0.5"><freejoint/>
+		<geom type="box" size="0.2 0.1 0.05" mass="6"/><body name="leg" pos="0.15 0 -0.05"><joint name="hip" axis="0 1 0" range="-60 60"/>
+		<geom type="capsule" fromto="0 0 0 0 0 -0.2" size="0.02" mass="0.5"/></body></body></worldbody></mujoco>`)
+	sys, at := serve(t, fmt.Sprintf(`name: robots
+clock: {mode: lockstep, period: 10ms}
+agents: [{name: dog, model: %q}]
+servers: [{protocol: simloid, agent: dog, listen: "127.0.0.1:0"}]
+`, file))
+	c, err := simloid.Dial(at["simloid"], simloid.ClientOptions{Timeout: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if got := c.Traits(); got.Bodies != 2 {
+		t.Errorf("got %d bodies, want the trunk and the leg", got.Bodies)
+	}
+	if l := sys.Agent("dog").Layout(); len(l.Infos) < 12 {
+		t.Errorf("got infos %+v, want the places of two bodies", l.Infos)
+	}
+}
+
+// TestPlayerDrivesCart: a client of Player drives a cart of a URDF whose config says that its wheels carry it.
+func TestPlayerDrivesCart(t *testing.T) {
+	wheel := func(name, at string) string {
+		return `<link name="` + name +
+			`"><inertial><mass value="0.5"/><inertia ixx="0.001" iyy="0.001" izz="0.001"/></inertial>
+			<collision><origin rpy="1.5708 0 0"/><geometry><cylinder radius="0.1" length="0.05"/></geometry></collision></link>
+			<joint name="` + name + `_joint" type="continuous"><parent link="base"/><child link="` + name + `"/>
+			<origin xyz="` + at + `"/><axis xyz="0 1 0"/><limit effort="5" velocity="20"/></joint>`
+	}
+	file := robotFile(t, "cart.urdf", `<robot name="cart"><link name="base"><inertial><mass value="5"/>
+		<inertia ixx="0.05" iyy="0.05" izz="0.05"/></inertial><collision><geometry><box size="0.5 0.3 0.1"/></geometry></collision></link>`+
+		wheel("fl", "0.2 0.2 0")+wheel("fr", "0.2 -0.2 0")+wheel("rl", "-0.2 0.2 0")+wheel("rr", "-0.2 -0.2 0")+
+		`</robot>`)
+	sys, at := serve(t, fmt.Sprintf(`name: robots
+clock: {mode: lockstep, period: 10ms}
+agents: [{name: cart, model: %q, base: floating, drive: {kind: skid}, pose: {position: [0, 0, 0.1]}}]
+servers: [{protocol: player, agent: cart, listen: "127.0.0.1:0"}]
+`, file))
+	conn, err := net.Dial("tcp", at["player"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	go io.Copy(io.Discard, conn)
+	l := sys.Agent("cart").Layout()
+	place := slices.IndexFunc(l.Sensors, func(s hal.Sensor) bool { return s.Kind == "odometry" })
+	if place < 0 {
+		t.Fatalf("got sensors %+v, want odometry", l.Sensors)
+	}
+	until(t, "the cart goes ahead by 0.3 m", func() bool {
+		goal := make([]byte, 28) // x, y, turn as doubles, and the motors' state
+		binary.BigEndian.PutUint64(goal, math.Float64bits(0.5))
+		goal[27] = 1
+		h := player.Header{Device: player.Device{Interface: player.Position2D}, Type: player.Cmd, Subtype: 1,
+			Size: uint32(len(goal))}
+		if _, err := conn.Write(append(h.Append(nil), goal...)); err != nil {
+			t.Fatal(err)
+		}
+		v, _, err := sys.Agent("cart").Sensor(l.Sensors[place].Name, nil)
+		return err == nil && len(v) > 0 && v[0] > 0.3
+	})
 }

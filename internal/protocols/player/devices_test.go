@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/kinematics"
 )
 
 // TestDevices: the device list, and the first data of every device that has some.
@@ -300,11 +301,11 @@ func TestCommands(t *testing.T) {
 func TestInvalidRobot(t *testing.T) {
 	for name, change := range map[string]func(*Robot){
 		"no agent":       func(r *Robot) { r.Agent = nil },
-		"no wheels":      func(r *Robot) { r.Drive.Left = nil },
-		"no radius":      func(r *Robot) { r.Drive.Radius = 0 },
+		"no wheels":      func(r *Robot) { r.Drive.Wheels = nil },
+		"no radius":      func(r *Robot) { r.Drive = kinematics.Sides([]int{0}, []int{1}, 0, 0.5) },
 		"no such joint":  func(r *Robot) { r.PTZs[0].Pan = 99 },
 		"a wheel pans":   func(r *Robot) { r.PTZs[0].Pan = 0 },
-		"a joint drives": func(r *Robot) { r.Drive.Left[0].Actuator = 2 },
+		"a joint drives": func(r *Robot) { r.Drive.Wheels[0].Actuator = 2 },
 		"switches":       func(r *Robot) { r.Switches = make([]Switch, 33) },
 	} {
 		synctest.Test(t, func(t *testing.T) {

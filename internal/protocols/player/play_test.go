@@ -295,7 +295,7 @@ func newStage(t testing.TB, c config, ln net.Listener) *stage {
 		t.Fatal(err)
 	}
 	s.robot = &Robot{Agent: s.agent, Size: [3]float64{0.6, 0.5, 0.4},
-		Drive:    &Drive{Left: []Wheel{{0, false}}, Right: []Wheel{{1, false}}, Radius: 0.1, Separation: 0.5},
+		Drive:    kinematics.Sides([]int{0}, []int{1}, 0.1, 0.5),
 		Scanners: map[int]float64{2: 2}, PTZs: []PTZ{{Pan: 2, Tilt: 3, TiltReversed: true, FieldOfView: 1}},
 		Gripper: &Gripper{Actuator: 6, Open: 1, Closed: -1}, Limb: &Arm{Joints: []int{4, 5}, Solver: arm},
 		Links:    links(7),

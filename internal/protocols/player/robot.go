@@ -15,7 +15,8 @@ type Robot struct {
 	Agent  *hal.Agent
 	Driver string     // the name of all drivers; "" = "halyard"
 	Size   [3]float64 // length, width, height, m; 0 = not known
-	Drive  *Drive     // position2d
+	// Drive is position2d's; a car's angle steers it by its wheelbase, or its track.
+	Drive *kinematics.Drive
 	// Scanners are the fields of view of sensors of kind range, by their index in the layout, rad; others have π.
 	Scanners map[int]float64
 	Periods  map[int]float64 // s between two readings of sensors of kind range, likewise; others have the data's
@@ -32,18 +33,6 @@ type Robot struct {
 	Tags, Victims func(now time.Duration) []Tag
 	VictimRange   float64 // m, at which a victim is found; 0 = not known
 	VictimAngle   float64 // rad, of the view in which
-}
-
-// Drive is wheels on two sides.
-type Drive struct {
-	Left, Right        []Wheel
-	Radius, Separation float64 // m, above 0
-}
-
-// Wheel is a driven wheel: a positive goal drives forward, or back where it is Reversed.
-type Wheel struct {
-	Actuator int // of the layout
-	Reversed bool
 }
 
 // PTZ is a camera on two joints, hal.None where one is fixed. Positive goals pan to the left and tilt up, unless
@@ -121,15 +110,8 @@ func (r *Robot) validate() error {
 		return nil
 	}
 	if d := r.Drive; d != nil {
-		if len(d.Left) == 0 || len(d.Right) == 0 || !(d.Radius > 0) || !(d.Separation > 0) {
-			return fmt.Errorf("player: drive: got %d left and %d right wheels, radius %g m, separation %g m, want "+
-				"all above 0",
-				len(d.Left), len(d.Right), d.Radius, d.Separation)
-		}
-		for _, w := range slices.Concat(d.Left, d.Right) {
-			if err := check("drive", hal.VelocityMode, w.Actuator); err != nil {
-				return err
-			}
+		if err := d.Validate(r.Agent.Layout()); err != nil {
+			return fmt.Errorf("player: %w", err)
 		}
 	}
 	for _, p := range r.PTZs {

@@ -158,7 +158,7 @@ func (s *session) beat(now time.Time) error {
 	hangs := now.Sub(s.stepper.Received) > protocols.MaxUnread && s.server.robot.Agent.BodyKind() != hal.Simulated
 	if hangs || err != nil {
 		k.goal = nil
-		s.base.drive(k, 0, 0)
+		s.base.drive(k, pose2{})
 	}
 	return s.commit()
 }

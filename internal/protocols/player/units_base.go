@@ -7,9 +7,10 @@ import (
 	"sync"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/kinematics"
 )
 
-// base is position2d: wheels on two sides.
+// base is position2d: a robot on wheels.
 type base struct {
 	robot           *Robot
 	layout          *hal.Layout
@@ -65,40 +66,33 @@ func (b *base) set(s *sample, to pose2) error {
 	return nil
 }
 
-// side is the mean rate of one side's wheels, rad/s; NaN where that of one is not known.
-func side(l *hal.Layout, s *sample, wheels []Wheel) (sum float64) {
-	for _, w := range wheels {
-		sum += reversed(s.value(l.Actuators[w.Actuator].Velocity), w.Reversed)
-	}
-	return sum / float64(len(wheels))
-}
-
 func (b *base) publish(s *sample, out func(uint8, payload)) {
 	p, ok := b.pose(s)
 	if !ok {
 		return
 	}
 	d := b.robot.Drive
-	left, right := d.Radius*side(b.layout, s, d.Left), d.Radius*side(b.layout, s, d.Right)
-	data := &position2Data{Pose: p, Velocity: pose2{X: (left + right) / 2, A: (right - left) / d.Separation}}
+	x, y, turn := d.Motion(
+		func(i int) float64 { return s.value(b.layout.Actuators[i].Velocity) },
+		func(i int) float64 { return s.value(b.layout.Actuators[i].Position) })
+	if !d.Sideways {
+		y = 0
+	}
+	data := &position2Data{Pose: p, Velocity: pose2{x, y, turn}}
 	if b.robot.Agent.Ready() != nil {
 		data.Stall = 1 // no command moves it
 	}
 	out(1, data)
 }
 
-// drive turns the wheels so that the robot moves at v, m/s, and turns at w, rad/s.
-func (b *base) drive(k *control, v, w float64) error {
-	d := b.robot.Drive
-	for i, wheels := range [...][]Wheel{d.Left, d.Right} {
-		rate := (v + float64(2*i-1)*w*d.Separation/2) / d.Radius
-		for _, wheel := range wheels {
-			if err := k.stage(wheel.Actuator, hal.VelocityMode, reversed(rate, wheel.Reversed)); err != nil {
-				return err
-			}
+// drive turns the wheels so that the robot moves at v.X ahead and v.Y to the left, m/s, and turns at v.A, rad/s.
+func (b *base) drive(k *control, v pose2) (err error) {
+	b.robot.Drive.Goals(v.X, v.Y, v.A, func(actuator int, mode hal.Mode, goal float64) {
+		if err == nil {
+			err = k.stage(actuator, mode, goal+0) // not -0: clients print it
 		}
-	}
-	return nil
+	})
+	return err
 }
 
 func (b *base) command(k *control, subtype uint8, in []byte) error {
@@ -112,7 +106,7 @@ func (b *base) command(k *control, subtype uint8, in []byte) error {
 		if p.Motors == 0 {
 			p.Velocity = pose2{}
 		}
-		return b.drive(k, p.Velocity.X, p.Velocity.A)
+		return b.drive(k, p.Velocity)
 	case 2:
 		p, err := decode[position2Goal](in)
 		if err != nil {
@@ -122,7 +116,7 @@ func (b *base) command(k *control, subtype uint8, in []byte) error {
 			return errValue
 		}
 		if p.Motors == 0 {
-			return b.drive(k, 0, 0)
+			return b.drive(k, pose2{})
 		}
 		k.goal = &p
 		return b.towards(k)
@@ -131,11 +125,25 @@ func (b *base) command(k *control, subtype uint8, in []byte) error {
 		if err != nil {
 			return err
 		}
-		// a vehicle without steered wheels turns as a car as long as its track is wide would
-		return b.drive(k, p.Velocity, p.Velocity*math.Tan(math.Max(-1.5,
-			math.Min(1.5, p.Angle)))/b.robot.Drive.Separation)
+		turn := p.Velocity * math.Tan(math.Max(-1.5, math.Min(1.5, p.Angle))) / wheelbase(b.robot.Drive)
+		return b.drive(k, pose2{X: p.Velocity, A: turn})
 	}
 	return errUnknown
+}
+
+// wheelbase is how far the steered wheels are from the others, m. A vehicle without steered wheels turns as a car as
+// long as its track is wide would.
+func wheelbase(d *kinematics.Drive) float64 {
+	k, low, high := 1, math.Inf(1), math.Inf(-1)
+	for i := range d.Wheels {
+		if d.Wheels[i].Steer != hal.None {
+			k = 0
+		}
+	}
+	for i := range d.Wheels {
+		low, high = math.Min(low, d.Wheels[i].At[k]), math.Max(high, d.Wheels[i].At[k])
+	}
+	return math.Max(1e-3, high-low)
 }
 
 // How position2d drives to a pose.
@@ -151,7 +159,7 @@ const (
 func (b *base) towards(k *control) error {
 	at, ok := b.pose(k.sample())
 	if !ok {
-		return b.drive(k, 0, 0)
+		return b.drive(k, pose2{})
 	}
 	goal := k.goal
 	speed, turn := math.Abs(goal.Velocity.X), math.Abs(goal.Velocity.A)
@@ -163,13 +171,13 @@ func (b *base) towards(k *control) error {
 		off := math.Remainder(goal.Pose.A-at.A, 2*math.Pi)
 		if math.Abs(off) < goalAngle {
 			k.goal = nil
-			return b.drive(k, 0, 0)
+			return b.drive(k, pose2{})
 		}
-		return b.drive(k, 0, math.Max(-turn, math.Min(turn, off)))
+		return b.drive(k, pose2{A: math.Max(-turn, math.Min(turn, off))})
 	}
 	off := math.Remainder(math.Atan2(dy, dx)-at.A, 2*math.Pi)
 	v := math.Min(speed, distance) * math.Max(0, 1-math.Abs(off)/turnFirst)
-	return b.drive(k, v, math.Max(-turn, math.Min(turn, turn*off/turnFirst)))
+	return b.drive(k, pose2{X: v, A: math.Max(-turn, math.Min(turn, turn*off/turnFirst))})
 }
 
 func (b *base) request(k *control, subtype uint8, in []byte) (payload, error) {

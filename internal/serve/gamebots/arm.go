@@ -2,6 +2,7 @@ package gamebots
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -13,6 +14,43 @@ import (
 // simple are the types of package that need no inverse kinematics: each joint takes its own part of a rotation.
 func simple(kind string) bool {
 	return strings.EqualFold(kind, "PanTilt") || strings.EqualFold(kind, "Flipper")
+}
+
+// arms are the mission packages of a robot that has none of its own: each row of joints, but for its wheels, up to
+// where it branches. A single one is called Arm; of several, each is called Arm_ and the name of its first joint.
+func arms(m *model.Robot) (list []model.MissionPackage) {
+	wheel := func(i int) bool {
+		return m.Drive != nil && slices.ContainsFunc(m.Drive.Wheels, func(w kinematics.DriveWheel) bool {
+			return w.Actuator == i || w.Steer == i
+		})
+	}
+	carried := func(body int) (on []int) {
+		for i := range m.Joints {
+			if j := &m.Joints[i]; j.Child != hal.None && j.Parent == body && !wheel(i) {
+				on = append(on, i)
+			}
+		}
+		return on
+	}
+	for i := range m.Joints {
+		j := &m.Joints[i]
+		if j.Child == hal.None || wheel(i) {
+			continue
+		}
+		before := slices.IndexFunc(m.Joints, func(o model.Joint) bool { return o.Child == j.Parent })
+		if before >= 0 && !wheel(before) && len(carried(j.Parent)) == 1 {
+			continue // it is in that one's row
+		}
+		row := []int{i}
+		for on := carried(j.Child); len(on) == 1; on = carried(m.Joints[on[0]].Child) {
+			row = append(row, on[0])
+		}
+		list = append(list, model.MissionPackage{Type: "Arm", Name: "Arm_" + j.Name, Joints: row})
+	}
+	if len(list) == 1 {
+		list[0].Name = "Arm"
+	}
+	return list
 }
 
 // armSolver finds the joints of a mission package for MISPKG: of order 0 where its terminal, the frame of its last

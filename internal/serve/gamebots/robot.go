@@ -25,12 +25,20 @@ type rescuer struct {
 // the operations that need a scene.
 func DescribeRescue(class string, agent *hal.Agent, m *model.Robot, body *sim.Body) *gamebots.Robot {
 	k := m.Rescue
+	r := &rescuer{m: m, body: body, layout: agent.Layout(), parts: make([]string, len(m.Bodies))}
 	if k == nil {
-		return gamebots.Describe(class, agent)
+		r.out = gamebots.Describe(class, agent)
+		for i := range m.Joints {
+			if c := m.Joints[i].Child; c != hal.None {
+				r.parts[c] = r.out.Joints[i].Name
+			}
+		}
+		r.packages(arms(m))
+		return r.out
 	}
-	r := &rescuer{m: m, body: body, layout: agent.Layout(), parts: make([]string, len(m.Bodies)), out: &gamebots.Robot{
+	r.out = &gamebots.Robot{
 		Class: class, State: hal.None, Interval: seconds(k.Interval), AbsoluteCamera: k.Absolute, Torque: k.Torque,
-		Left: k.Left, Right: k.Right, Front: k.Front, Rear: k.Rear}}
+		Left: k.Left, Right: k.Right, Front: k.Front, Rear: k.Rear}
 	if body != nil {
 		r.out.Zeroer, r.out.Flipper, r.out.Zoomer, r.out.Pacer = body, body, body, body
 	}
@@ -38,7 +46,7 @@ func DescribeRescue(class string, agent *hal.Agent, m *model.Robot, body *sim.Bo
 		r.out.Light = body
 	}
 	r.joints()
-	r.packages()
+	r.packages(k.Packages)
 	r.sensors()
 	r.cameras()
 	r.size()
@@ -74,8 +82,8 @@ func (r *rescuer) joints() {
 
 // packages are rows of joints: each part is connected to the one before it, the first to the chassis. A part is at its
 // body's frame; on the wire its pose is relative to the part before it.
-func (r *rescuer) packages() {
-	for _, p := range r.m.Rescue.Packages {
+func (r *rescuer) packages(list []model.MissionPackage) {
+	for _, p := range list {
 		out := gamebots.Package{Type: p.Type, Name: p.Name}
 		for i, joint := range p.Joints {
 			j := &r.m.Joints[joint]

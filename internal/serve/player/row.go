@@ -92,17 +92,9 @@ func Describe(agent *hal.Agent, m *model.Robot) *player.Robot {
 			}
 		}
 	}
+	r.Drive = m.Drive
 	if k := m.Rescue; k != nil {
 		r.Size = k.Size
-		if len(k.Left) > 0 && len(k.Right) > 0 {
-			r.Drive = &player.Drive{Radius: m.Wheel(k.Left[0]), Separation: m.Span(k.Left[0], k.Right[0], 1)}
-			for _, i := range k.Left {
-				r.Drive.Left = append(r.Drive.Left, player.Wheel{Actuator: i})
-			}
-			for _, i := range k.Right {
-				r.Drive.Right = append(r.Drive.Right, player.Wheel{Actuator: i})
-			}
-		}
 		for i := range k.Packages {
 			if p := &k.Packages[i]; strings.EqualFold(p.Type, "PanTilt") {
 				r.PTZs = append(r.PTZs, panTilt(m, p))

@@ -3,6 +3,7 @@ package simloid
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/internal/catalog"
@@ -32,8 +33,21 @@ func checkSimloid(s *catalog.ServedAgent) {
 	}
 }
 
-// prepare sets the motors of the original's robots to the server's settings.
+// prepare sets the motors of the original's robots to the server's settings. A robot of another kind gets what its
+// clients look for: where each of its bodies is.
 func prepare(s *configs.Server, robot *model.Robot) {
+	named := map[string]bool{}
+	told := false
+	for i := range robot.Sensors {
+		k := robot.Sensors[i].Kind
+		named[robot.Sensors[i].Name], told = true, told || k == "body" || k == "pose"
+	}
+	robot.Sensors = slices.Clip(robot.Sensors)
+	for i := range robot.Bodies {
+		if name := robot.Bodies[i].Name; !told && !named[name] {
+			robot.Sensors = append(robot.Sensors, model.Sensor{Name: name, Kind: "body", Body: i})
+		}
+	}
 	for k := range robot.Joints {
 		m := robot.Joints[k].Motor
 		if m == nil || m.Kind != model.Bristle {
