@@ -308,8 +308,14 @@ func TestSilentSupervisor(t *testing.T) {
 	}
 }
 
-// TestStarvedSupervisor: a supervisor that is ready to run and does not get to it guards on, up to twice AnswerTimeout.
+// TestStarvedSupervisor: a supervisor that is ready to run and does not get to it guards on, up to twice AnswerTimeout,
+// also where all of it is one wait, which the system counts when it is over.
 func TestStarvedSupervisor(t *testing.T) {
+	t.Run("many", func(t *testing.T) { starvedSupervisor(t, 1) })
+	t.Run("one", func(t *testing.T) { starvedSupervisor(t, 0) })
+}
+
+func starvedSupervisor(t *testing.T, counted int) {
 	const period = 10 * time.Millisecond
 	s, now := watched(t)
 	answered(t, s)
@@ -324,7 +330,7 @@ func TestStarvedSupervisor(t *testing.T) {
 	s.waited = func() (time.Duration, bool) {
 		passed := *now - looked
 		looked = *now
-		return passed, true
+		return time.Duration(counted) * passed, true
 	}
 	begin := *now
 	for s.Beat() == nil {

@@ -52,10 +52,12 @@ type Supervisor struct {
 	asked   bool          // a beat is not answered yet
 	silent  time.Duration // since then, as far as the main process ran
 	// waited measures how long the supervisor was ready to run since the last call, while others ran; excused is how
-	// much of silence that was, looked whether it was called in this one.
+	// much of silence that was, looked whether it was called in this one. ready: it is so now, which is counted only
+	// when it has run.
 	waited  func() (longest time.Duration, ready bool)
 	excused time.Duration
 	looked  bool
+	ready   bool
 }
 
 // Start starts the supervisor, whose process is command, and waits for its first answer. timeout is the silence that
@@ -176,10 +178,11 @@ func (s *Supervisor) Check() error {
 	froze := passed >= s.timeout && !s.starved // a supervisor that was stopped too said nothing meanwhile
 	switch {
 	case s.heard:
-		s.asked, s.silent, s.excused, s.looked = false, 0, 0, false
+		s.asked, s.silent, s.excused, s.looked, s.ready = false, 0, 0, false, false
 	case s.asked && !froze: // a time in which this process did not run is no silence of the other
 		if s.silent += passed; s.silent >= AnswerTimeout/4 {
-			longest, _ := s.waited()
+			longest, ready := s.waited()
+			s.ready = ready
 			if longest = min(longest, AnswerTimeout-s.excused, s.silent); s.looked {
 				s.silent, s.excused = s.silent-longest, s.excused+longest
 			}
@@ -196,7 +199,7 @@ func (s *Supervisor) Check() error {
 		return ErrEnded
 	case froze:
 		return ErrFroze
-	case s.silent >= AnswerTimeout:
+	case s.silent >= AnswerTimeout && !(s.ready && s.silent+s.excused < 2*AnswerTimeout):
 		return ErrSilent
 	}
 	return nil
