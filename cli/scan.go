@@ -62,6 +62,9 @@ func newScan(a *app) *cobra.Command {
 	return c
 }
 
+// quickEnough is how long all ids of a line may take to be asked without being told to.
+const quickEnough = 4 * time.Second
+
 // scan shows the servos of a line: those that reply to a packet to all, and where none does, or with all, those of each
 // id. Enter in a terminal ends the latter.
 func (a *app) scan(ctx context.Context, s *commission.Survey, all bool) error {
@@ -72,7 +75,8 @@ func (a *app) scan(ctx context.Context, s *commission.Survey, all bool) error {
 	}
 	ids, most := s.Total()
 	took := time.Since(begin).Round(100 * time.Millisecond)
-	if len(rows) > 0 && !all {
+	// At one rate of one protocol that takes a second or two: some devices ignore a packet to all that others reply to.
+	if one := len(s.Bauds) == 1 && len(s.Types) == 1 && most < quickEnough; len(rows) > 0 && !all && !one {
 		a.note("%s: servos found in %v: %d. --all also asks each id, up to %v", s.Port, took, len(rows),
 			most.Round(time.Second))
 		return show(a, rows)

@@ -111,6 +111,7 @@ type Device struct {
 	ID     int
 	Barred bool // another model replies at this id: it is not used
 	met    bool
+	looked bool // its health was read since it was met
 	fresh  bool // armed in this Send
 	again  bool // and not for the first time: its torque was not confirmed
 	doubt  bool // back after a loss and not checked yet: gets no goals

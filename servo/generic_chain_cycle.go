@@ -365,7 +365,7 @@ func (r *GenericChain) readHealth(i int) error {
 	was := s.Stage
 	switch err := r.protocol.ReadHealth(i); {
 	case err == nil:
-		s.doubt, s.State.Torque = false, s.Torque == On
+		s.doubt, s.looked, s.State.Torque = false, true, s.Torque == On
 		if was == TorqueOn && s.Stage != TorqueOn { // its power or an alarm took the torque
 			r.protocol.Invalidate(i)
 		}

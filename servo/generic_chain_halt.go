@@ -104,7 +104,13 @@ func (r *GenericChain) ClearAlarms() (faults []error) {
 	r.cut.mu.Lock()
 	defer r.cut.mu.Unlock()
 	for i := range r.Devices {
-		switch s := &r.Devices[i]; {
+		s := &r.Devices[i]
+		if r.line != nil && s.met && !s.looked && !s.Lost && !s.Barred { // a reset before its turn came
+			if err := r.readHealth(i); err != nil {
+				return append(faults, err)
+			}
+		}
+		switch {
 		case s.Latched || s.State.Alarm&^AlarmRange != 0 && s.Torque != On:
 			faults = append(faults, r.ClearAlarm(i))
 		case s.State.Alarm&^AlarmRange != 0 && !s.Barred && !s.Lost:
@@ -122,4 +128,5 @@ func (r *GenericChain) Pause(i int, cycles uint64) {
 	s := &r.Devices[i]
 	s.Torque, s.State.Torque, s.State.Err = Unknown, false, s.Unasked
 	s.Lost, s.Ask = true, r.cycle+cycles
+	s.met, s.looked = false, false // met again, it reports what the restart has not cleared
 }

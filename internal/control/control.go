@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -316,15 +315,33 @@ func recovered(r *hal.Rig, tick <-chan time.Time) error {
 	}
 	err := cleared(r, tick)
 	// A device that restarts to clear its alarm is back in a second; one that was silent before is not waited for.
+	restarted, since := map[[2]string]bool{}, cyclesOf(r)
 	for look := 1; look < restartLooks; look++ {
-		if !slices.ContainsFunc(JointsOf(r, nil), func(j JointStatus) bool {
-			return unheard(j.err) && !silent[[2]string{j.Agent, j.Joint}]
-		}) {
+		// until two cycles have ended, what is known of it is from before
+		waits := r.Mode() == hal.Realtime && cyclesOf(r) < since+2
+		for _, j := range JointsOf(r, nil) {
+			if key := [2]string{j.Agent, j.Joint}; unheard(j.err) && !silent[key] {
+				restarted[key], waits = true, true
+			}
+		}
+		if !waits {
 			break
 		}
 		<-tick
 	}
+	for _, j := range JointsOf(r, nil) {
+		if restarted[[2]string{j.Agent, j.Joint}] && j.err != nil {
+			err = errors.Join(err, &hal.Error{Kind: hal.BusFault, Op: "reset",
+				Err: fmt.Errorf("restarted, and not cleared: %w", j.err)})
+		}
+	}
 	return err
+}
+
+func cyclesOf(r *hal.Rig) uint64 {
+	var s hal.Stats
+	r.Stats(&s)
+	return s.Cycles
 }
 
 // restartLooks is how often, armStep apart, a reset looks for devices that restart: the answer must come within

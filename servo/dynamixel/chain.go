@@ -115,6 +115,8 @@ type device struct {
 	delay time.Duration
 
 	alert bool        // the last answer had the alert bit, or 1.0 alarm bits
+	afar  bool        // it counts whole turns that it must forget before it gets torque
+	told  byte        // the error byte of the last answer to a question to it alone
 	fatal servo.Alarm // alarms that switch torque off, by the shutdown register
 
 	mode      int      // operating mode in the servo, -1 = unknown

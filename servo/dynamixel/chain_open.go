@@ -98,6 +98,12 @@ func (c *protocol) inspect(d *device) error {
 		}
 	}
 	read("torque_enable", func(v int64) { d.Torque = servo.SwitchOf(v != 0); d.State.Torque = v != 0 })
+	switch { // a reset may come before the first cycle
+	case d.m.Protocol == 1:
+		d.note(d.told)
+	case !d.isY() && d.told&alertBit != 0:
+		read("hardware_error", func(v int64) { d.note(byte(v)); d.alert = true })
+	}
 	switch {
 	case fault == nil || errors.Is(fault, servo.ErrDisconnected) || hal.KindOf(fault) != hal.Unexpected:
 		return fault
@@ -158,7 +164,7 @@ func (c *protocol) Clear(i int) error {
 	if err := c.client().Reboot(d.cfg.ID); err != nil {
 		return err
 	}
-	d.State.Alarm = 0
+	d.State.Report = servo.Report{} // not its Alarm alone: the same fault would not be noted again
 	c.chain.Pause(i, rebootPause)
 	return nil
 }

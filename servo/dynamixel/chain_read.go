@@ -224,19 +224,30 @@ func (c *protocol) receiveGroup() error {
 }
 
 // withinTurn is a position as the servo will report it in the position mode. One that was left in another mode counts
-// its turns, which its mode of now forgets: with them a joint would seem to be turns away.
+// its turns, which its mode of now forgets: with them a joint would seem to be turns away. The current-based position
+// mode counts them too, until Ready lets the servo forget them.
 func (d *device) withinTurn(v int64) int64 {
 	const extended, currentBased = 4, 5
-	if want, _ := d.wantedMode(); d.m.Protocol == 1 || d.isY() || d.mode == want ||
-		want != d.m.Modes[hal.PositionMode] ||
-		d.mode != extended && d.mode != currentBased && !(d.Goal.Low < d.Goal.High) { // a wheel counts on
+	want, _ := d.wantedMode()
+	bounded := d.Goal.Low < d.Goal.High // else a wheel, which counts on
+	if d.afar = false; d.m.Protocol == 1 || d.isY() || want != d.m.Modes[hal.PositionMode] ||
+		d.mode != extended && d.mode != currentBased && !bounded {
 		return v
 	}
 	homing, turn := int64(0), int64(d.m.TicksPerTurn)
 	if !math.IsNaN(d.State.Homing) {
 		homing = int64(d.State.Homing)
 	}
-	return ((v-homing)%turn+turn)%turn + homing
+	within := ((v-homing)%turn+turn)%turn + homing
+	if d.mode != want {
+		return within
+	}
+	// What the servo forgets is only what is surely another turn, without torque.
+	if d.afar = want == currentBased && bounded && d.Stage != servo.TorqueOn &&
+		(v-homing < -turn/8 || v-homing > turn+turn/8); d.afar {
+		return within
+	}
+	return v
 }
 
 // accept takes d's answer to a read of s, which may be a refusal.

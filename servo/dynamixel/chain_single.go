@@ -24,6 +24,9 @@ func (c *protocol) fetchSpan(d *device, s span) ([]byte, error) {
 	if err == nil && len(st.Data) != int(s.size) {
 		err = servo.ErrCorrupt
 	}
+	if err == nil {
+		d.told = st.Error
+	}
 	return st.Data, err
 }
 

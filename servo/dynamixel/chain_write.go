@@ -61,6 +61,13 @@ func (c *protocol) Ready(i int) (bool, error) {
 			return false, err
 		}
 	}
+	if want == d.mode && d.afar {
+		if !c.chain.Resting(i) {
+			return false, nil
+		}
+		d.afar = false
+		return false, c.client().ClearMultiTurn(d.cfg.ID)
+	}
 	if want == d.mode {
 		err := d.Outside(d.minTicks, d.maxTicks, d.m.TicksPerTurn)
 		return err == nil, err

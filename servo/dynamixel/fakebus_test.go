@@ -22,6 +22,7 @@ type fakeServo struct {
 	bad    int       // replies to corrupt
 	twin   bool      // another servo has its id, and answers after it
 	errors byte      // error byte of every answer
+	lasts  bool      // the cause of its hardware_error lasts: a restart does not end it
 }
 
 func (s *fakeServo) get(name string) int64 { r := s.m.Register(name); return r.Decode(s.regs[r.Addr:]) }
@@ -148,8 +149,17 @@ func (b *fakeBus) carryOut(in *Instruction) {
 		if s.get("status_return") == 2 {
 			b.reply(s, nil)
 		}
+	case Clear:
+		if s.get("torque_enable") == 0 {
+			s.set("present_position", (s.get("present_position")%4096+4096)%4096)
+		}
+		b.reply(s, nil)
 	case Reboot:
 		s.power()
+		if s.lasts {
+			b.reply(s, nil)
+			return
+		}
 		if s.m.ErrorCodes == nil {
 			s.set("hardware_error", 0)
 		}

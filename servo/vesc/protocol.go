@@ -83,9 +83,12 @@ func (b *protocol) Identify(i int) error {
 	case found.old():
 		return refuse(hal.BusFault, "%w", oldFirmware{found.major, found.minor})
 	case found.timeout <= 0 || found.timeout > maxTimeout:
-		return refuse(hal.Unsafe, "timeout: got %v, want 1ms..%v, or nothing stops the motor when the cable is "+
-			"pulled: VESC Tool, App Settings, General",
+		err := refuse(hal.Unsafe, "timeout: got %v, want 1ms..%v, or nothing stops the motor when the cable is pulled",
 			found.timeout, maxTimeout)
+		if e, ok := errors.AsType[*hal.Error](err); ok {
+			e.Try = "VESC Tool: App Settings, General, Timeout: 1000 ms"
+		}
+		return err
 	}
 	d.pairs = float64(cmp.Or(found.poles/2, d.m.PolePairs))
 	d.tacho, d.timeout = math.NaN(), found.timeout

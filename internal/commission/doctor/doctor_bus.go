@@ -45,6 +45,7 @@ func newBusExam(d *Examination, name string, kind configs.BodyKind, on []plan.Jo
 		b.servos = append(b.servos, &ServoCheck{ownSupply: own > 0,
 			BusCheck: b, agent: h.Agent, joint: robot.Joints[h.Joint].Name, plan: j,
 			id: byte(j.Hardware.ID), model: j.Servo, supplied: supplied, limits: robot.Joints[h.Joint].Limits,
+			wheel: robot.Joints[h.Joint].Wraps || !robot.Joints[h.Joint].Modes[hal.PositionMode],
 		})
 	}
 	return b

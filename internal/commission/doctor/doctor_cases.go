@@ -62,6 +62,8 @@ func servoFaultCases() []FaultCase {
 			"torque-limit", StateFail, 7, hal.BusFault, "torque_limit is 0", "blocks"},
 		{"max torque 0", humanoid, "", nil, preset(7, "max_torque", 0),
 			"torque-limit", StateFail, 7, hal.BusFault, "max_torque is 0", "max_torque=1023"},
+		{"wheel mode left", humanoid, "", nil, preset(7, "ccw_angle_limit", 0), "settings", StateWarn, 7, 0,
+			"wheel mode", "ccw_angle_limit=1023"},
 		{"PWM limit 0", arm, "", nil, preset(3, "pwm_limit", 0),
 			"torque-limit", StateFail, 3, hal.BusFault, "pwm_limit is 0", "pwm_limit=885"},
 		{"current limit 0", arm, "", nil, preset(3, "current_limit", 0),
@@ -147,9 +149,11 @@ func motorFaultCases() []FaultCase {
 	slow := &can.Link{Name: "can0", Up: true, Bitrate: 500000}
 	list := []FaultCase{
 		{"no timeout", vescs, "", nil, preset(2, "timeout", 0), "setting", StateFail, 2, hal.Unsafe, "timeout: got 0s",
-			"as the finding says"},
+			"General, Timeout"},
 		{"timeout too long", vescs, "", nil, preset(2, "timeout", 60000), "setting", StateFail, 2, hal.Unsafe,
-			"got 1m0s", "as the finding says"},
+			"got 1m0s", "General, Timeout"},
+		{"another CAN id", vescs, "", nil, preset(3, "id", 77), "servo", StateFail, 3, hal.Absent, "id 77 answers",
+			"another id"},
 		{"hot", vescs, "", nil, heat(2, 120), "alarm", StateFail, 2, hal.BusFault, "heat", "cool"},
 		{"voltage low", vescs, "", nil, supply(2, 6), "alarm", StateFail, 2, hal.BusFault, "voltage", "supply"},
 		{"bus too slow", vescs, "clock.period=2ms", nil, nil, "load", StateFail, noID, hal.BusFault, "of 2ms",

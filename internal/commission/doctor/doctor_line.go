@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"math/bits"
 	"time"
 
 	"github.com/halyard-robotics/halyard/internal/catalog"
@@ -46,6 +47,17 @@ func countAnswers(line servo.Line, q servo.Question, n int, latency time.Duratio
 	return h, nil
 }
 
+// noisy reports whether an answer has a wrong bit or two, one of them high: of two servos in step every bit is the
+// lower of both, and two out of step spoil whole bytes.
+func noisy(got, want []byte) bool {
+	wrong, high := 0, 0
+	for i := range want {
+		wrong += bits.OnesCount8(got[i] ^ want[i])
+		high += bits.OnesCount8(got[i] &^ want[i])
+	}
+	return wrong <= 2 && high > 0
+}
+
 // sort counts one answer. Noise spoils single bits, mostly seen in the checksum; two servos that answer at once and not
 // in step make a longer answer, or one whose very address or data are not what they can be: every bit is the lower of
 // both.
@@ -55,6 +67,8 @@ func (h *answerCount) sort(got []byte, q *servo.Question, tardy bool) {
 		h.silent++
 	case n < len(q.Want):
 		h.cut++
+	case n == len(q.Want) && !q.Same(got) && !q.Sound(got) && noisy(got, q.Want):
+		h.garbled++
 	case n > len(q.Want) || !q.Same(got):
 		h.crossed++
 	case !q.Sound(got):

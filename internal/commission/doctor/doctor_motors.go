@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -42,8 +45,16 @@ func (b *BusCheck) examineMotors() error {
 		b.fail("power", hal.BusFault, "none of the motors answers", b.busFix())
 		return nil
 	}
+	others, err := b.neighbours()
+	if err != nil {
+		return err
+	}
 	for _, s := range absent {
-		s.fail("servo", hal.Absent, faults[int(s.id)].Err.Error(), s.cableFix(absent)+
+		found := faults[int(s.id)].Err.Error()
+		if others != "" && !strings.Contains(found, "which no joint") {
+			found += ", but " + others + ", which no joint of the config has"
+		}
+		s.fail("servo", hal.Absent, found, s.cableFix(absent)+
 			"; or it has another id: halyard scan "+b.port()+" --protocol "+b.Config.Type)
 	}
 	for _, s := range b.servos {
@@ -62,6 +73,35 @@ func (b *BusCheck) examineMotors() error {
 		}
 	}
 	return nil
+}
+
+// neighbours lists the devices of a line where one is in front of the others, adds a finding where two have one id, and
+// returns those that no joint has.
+func (b *BusCheck) neighbours() (others string, err error) {
+	if !b.row.Chained {
+		return "", nil
+	}
+	b.Check("id")
+	tool, err := commission.NewTool(b.line, b.row, servo.ToolConfig{Bus: b.Name, Latency: b.latency})
+	if err != nil {
+		return "", err
+	}
+	ids, _, err := tool.List()
+	if errors.Is(err, servo.ErrDisconnected) {
+		return "", err
+	}
+	var texts []string
+	for i, id := range ids { // where it lists none, the examination goes on without
+		s := servo.Find(b.servos, func(s *ServoCheck) bool { return int(s.id) == id })
+		switch {
+		case s == nil:
+			texts = append(texts, fmt.Sprintf("id %d answers", id))
+		case slices.Contains(ids[:i], id):
+			s.fail("id", hal.BusFault, fmt.Sprintf("two devices have id %d", id), "connect one of them: "+
+				b.row.FixedIDs.Try)
+		}
+	}
+	return strings.Join(texts, " and "), nil
 }
 
 // faultsOf splits the error of opening a chain by servo id; unplaced has the rest.

@@ -166,9 +166,10 @@ func (s *ServoCheck) alarms(explained servo.Alarm) (latched bool) {
 		return explained != 0
 	}
 	// Only those of its shutdown register take the torque; what is not in it lets it hold and move.
-	if mask, ok := s.Read("shutdown"); ok && s.model.Register("hardware_error") != nil {
-		if bits, ok := s.Read("hardware_error"); ok && bits&mask == 0 {
-			s.warn("alarm", r.String()+"; it is not in shutdown: torque stays as it is",
+	for _, name := range []string{"shutdown", "unload_condition"} {
+		mask, ok := s.Read(name)
+		if bits, known := s.Read("hardware_error"); ok && known && bits != 0 && bits&mask == 0 {
+			s.warn("alarm", r.String()+"; it is not in "+name+": torque stays as it is",
 				r.Fix+"; then halyard reset, or switch its power off and on")
 			return explained != 0
 		}

@@ -28,6 +28,7 @@ type ServoCheck struct {
 	ownSupply bool       // supplied is of its bus or its own
 	supplied  float64    // the config's voltage of the robot's supply, V
 	limits    [2]float64 // of the joint, rad
+	wheel     bool       // the joint turns without end, or takes no positions
 
 	readable bool // it is the right model and mostly answers
 	firmware string

@@ -47,6 +47,12 @@ func (s *ServoCheck) settings() {
 // calibration there, and a wider one would be lost with it. The range of the joint's own calibration is narrowed
 // instead.
 func (s *ServoCheck) fenced() {
+	clockwise, okWheel := s.Read("cw_angle_limit")
+	counter, okCounter := s.Read("ccw_angle_limit")
+	if okWheel && okCounter && clockwise == 0 && counter == 0 && !s.wheel {
+		s.warn("settings", "its angle limits are 0 and 0: it is in wheel mode",
+			s.setFix("ccw_angle_limit", s.model.Register("ccw_angle_limit").Default)+"; halyard serve does so too")
+	}
 	low, okLow := s.Read("min_position")
 	high, okHigh := s.Read("max_position")
 	lowest, highest := s.model.Register("min_position"), s.model.Register("max_position")

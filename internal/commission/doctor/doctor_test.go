@@ -212,6 +212,25 @@ func TestDoctorTwins(t *testing.T) {
 	}
 }
 
+// Two VESCs behind a third have one CAN id.
+func TestDoctorTwinsBehindTheFirst(t *testing.T) {
+	path, err := doctor.WriteTrio(t.TempDir(), "vesc", "vesc-6", 1000000, 48)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := patientOf(t, path, "emulated")
+	last, err := p.Servo(3)
+	if err != nil || !last.Preset("id", 2) {
+		t.Fatal(err)
+	}
+	if err := p.Exam.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := texts(p.Exam.Found); !strings.HasPrefix(got[0], "[fail id line 2 b two devices have id 2 ") {
+		t.Errorf("got %q", got)
+	}
+}
+
 // A denial that is seen beforehand is not tried.
 func TestDoctorUsable(t *testing.T) {
 	b := &doctor.BusCheck{Examination: &doctor.Examination{Root: t.TempDir()}, Name: "arm"}
