@@ -99,8 +99,8 @@ type pipe interface {
 // silence, once: beats may have come meanwhile, and a machine that starves both is no hang. Nor does a time in which
 // the main process was ready to run and others ran, up to timeout in all; waited measures it, nil = it is not known.
 func watch(beats pipe, answer func(byte), timeout time.Duration, now func() time.Time,
-	waited func() (longest time.Duration, ready bool)) (ordered bool, err error) {
-	var due, next time.Time // of the verdict; of the next look
+	waited func() (waits time.Duration, ready bool)) (ordered bool, err error) {
+	var due, next, looked time.Time // of the verdict; of the next look; of the last one
 	excused, polls, left := false, 0, time.Duration(0)
 	answer(beat)
 	for b := make([]byte, 64); ; {
@@ -123,16 +123,16 @@ func watch(beats pipe, answer func(byte), timeout time.Duration, now func() time
 			due = t.Add(max(due.Sub(t), min(timeout, t.Sub(next))))
 			next = due
 		default:
-			var longest time.Duration
+			var waits time.Duration
 			ready := false
 			if waited != nil {
-				longest, ready = waited()
+				waits, ready = waited()
 				// the first look is what others are compared with
-				if longest = min(longest, left); polls > 0 && longest > 0 {
+				if waits = min(waits, left, t.Sub(looked)); polls > 0 && waits > 0 {
 					answer(starving)
-					due, left = due.Add(longest), left-longest
+					due, left = due.Add(waits), left-waits
 				}
-				polls++
+				polls, looked = polls+1, t
 			}
 			if !t.Before(due) && (!ready || t.Sub(due) >= pendingTime) {
 				return false, nil

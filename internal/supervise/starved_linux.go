@@ -18,9 +18,9 @@ func starvedOf(pid int) *starved {
 	return &starved{fmt.Sprintf("/proc/%d/task/", pid), map[string]int64{}}
 }
 
-// since is the longest time that a thread waited since the last call, and whether one waits or runs now: its time is
-// not counted yet.
-func (s *starved) since() (longest time.Duration, ready bool) {
+// since is how long threads waited since the last call, and whether one waits or runs now: its time is not counted yet.
+// All of them together: a cycle goes through several, one after the other.
+func (s *starved) since() (all time.Duration, ready bool) {
 	list, err := os.ReadDir(s.tasks)
 	if err != nil {
 		return 0, false
@@ -36,9 +36,9 @@ func (s *starved) since() (longest time.Duration, ready bool) {
 		}
 		wait, _ := strconv.ParseInt(string(fields[1]), 10, 64)
 		if before, known := s.waits[task.Name()]; known {
-			longest = max(longest, time.Duration(wait-before))
+			all += time.Duration(wait - before)
 		}
 		s.waits[task.Name()] = wait
 	}
-	return longest, ready
+	return all, ready
 }

@@ -8,4 +8,4 @@ type starved struct{}
 
 func starvedOf(int) *starved { return nil }
 
-func (*starved) since() (longest time.Duration, ready bool) { return 0, false }
+func (*starved) since() (waits time.Duration, ready bool) { return 0, false }

@@ -54,7 +54,7 @@ type Supervisor struct {
 	// waited measures how long the supervisor was ready to run since the last call, while others ran; excused is how
 	// much of silence that was, looked whether it was called in this one. ready: it is so now, which is counted only
 	// when it has run.
-	waited  func() (longest time.Duration, ready bool)
+	waited  func() (waits time.Duration, ready bool)
 	excused time.Duration
 	looked  bool
 	ready   bool
@@ -181,10 +181,10 @@ func (s *Supervisor) Check() error {
 		s.asked, s.silent, s.excused, s.looked, s.ready = false, 0, 0, false, false
 	case s.asked && !froze: // a time in which this process did not run is no silence of the other
 		if s.silent += passed; s.silent >= AnswerTimeout/4 {
-			longest, ready := s.waited()
+			waits, ready := s.waited()
 			s.ready = ready
-			if longest = min(longest, AnswerTimeout-s.excused, s.silent); s.looked {
-				s.silent, s.excused = s.silent-longest, s.excused+longest
+			if waits = min(waits, AnswerTimeout-s.excused, s.silent); s.looked {
+				s.silent, s.excused = s.silent-waits, s.excused+waits
 			}
 			s.looked = true
 		}
