@@ -76,6 +76,8 @@ var law = []struct{ importer, may, reason string }{
 		"networks and their terms; what is open is handed in"},
 	{"internal/teleop", "hal configs internal/report internal/teleopconf",
 		"a controller in the rig's cycle; a config names its agents"},
+	{"internal/lerobot", "hal internal/record internal/report internal/teleop",
+		"recordings as data sets of others"},
 	{"internal/work", "hal sim configs internal/batch internal/policy",
 		"rollouts from a queue; what opens their rigs is handed in"},
 	{"internal/serve/servetest", "halyard", "serves configs for tests that are clients"},
@@ -122,7 +124,7 @@ var law = []struct{ importer, may, reason string }{
 	{"cmd/halyard", "cli", "the command without rows of its own"},
 	{"cli", "hal servo drivers sim protocols configs internal/assembly internal/budget internal/bench " +
 		"internal/builtin internal/catalog internal/command internal/commission internal/console internal/control " +
-		"internal/keys internal/manual internal/motion internal/plan internal/policy internal/policyconf " +
+		"internal/keys internal/lerobot internal/manual internal/motion internal/plan internal/policy internal/policyconf " +
 		"internal/record internal/report " +
 		"internal/serve/moast " +
 		"internal/serve/simloid internal/teleop halyard",

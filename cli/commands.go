@@ -20,6 +20,7 @@ func (a *app) commands() []*cobra.Command {
 		newPose(a),
 		newTeach(a),
 		newTeleop(a),
+		newEpisodes(a),
 		newPlay(a),
 		newPolicy(a),
 		newConfigs(a),

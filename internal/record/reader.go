@@ -211,10 +211,16 @@ func (d *Reader) read() error {
 			if err != nil {
 				return err
 			}
-			if m.Name == "halyard" {
-				if d.Info, err = infoOf(m.Metadata); err != nil {
-					return fmt.Errorf("metadata: %w", err)
-				}
+			switch m.Name {
+			case "halyard":
+				layouts := d.Info.Layouts
+				d.Info, err = infoOf(m.Metadata)
+				d.Info.Layouts = layouts
+			case layoutName:
+				d.Info.Layouts, err = layoutsFrom(m.Metadata)
+			}
+			if err != nil {
+				return fmt.Errorf("metadata: %w", err)
 			}
 		case mcap.TokenChannel:
 			c, err := mcap.ParseChannel(record)

@@ -67,6 +67,7 @@ func Start(rig *hal.Rig, taps *Taps, w io.Writer, info Info, log *slog.Logger) (
 		r.all, r.taps = taps, taps.all()
 		r.wires = make([]tape, len(r.taps))
 	}
+	r.info.Layouts = layoutsOf(rig)
 	var list []*form
 	for _, a := range rig.Agents() {
 		list = append(list, r.forms.of(a))

@@ -26,6 +26,7 @@ type Info struct {
 	Source   string    // the name of the config
 	Absent   []string  // files that the config names outside its folder, or that are too large; they are not attached
 	Attached []File
+	Layouts  map[string]Layout // of the agents at its beginning
 }
 
 // File is an attached file. Name is a path below the config's folder; the config's own is ConfigName.
@@ -70,6 +71,9 @@ func NewWriter(w io.Writer, info *Info) (*Writer, error) {
 	whole.Attached, absent = readable(info.Attached)
 	whole.Absent = slices.Concat(info.Absent, absent)
 	if err := out.WriteMetadata(&mcap.Metadata{Name: "halyard", Metadata: whole.metadata()}); err != nil {
+		return nil, err
+	}
+	if err := out.WriteMetadata(&mcap.Metadata{Name: layoutName, Metadata: layoutText(info.Layouts)}); err != nil {
 		return nil, err
 	}
 	at := uint64(info.Started.UnixNano())
