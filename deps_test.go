@@ -124,7 +124,8 @@ var law = []struct{ importer, may, reason string }{
 	{"cmd/halyard", "cli", "the command without rows of its own"},
 	{"cli", "hal servo drivers sim protocols configs internal/assembly internal/budget internal/bench " +
 		"internal/builtin internal/catalog internal/command internal/commission internal/console internal/control " +
-		"internal/keys internal/lerobot internal/manual internal/motion internal/plan internal/policy internal/policyconf " +
+		"internal/keys internal/lerobot internal/manual internal/motion internal/plan internal/policy " +
+		"internal/policyconf " +
 		"internal/record internal/report " +
 		"internal/serve/moast " +
 		"internal/serve/simloid internal/teleop halyard",

@@ -63,10 +63,12 @@ func newEpisodesExport(a *app) *cobra.Command {
 	var o lerobot.Options
 	units := ""
 	c := &cobra.Command{Use: "export DIR FILE...", Short: "make a LeRobotDataset v3.0 of recordings",
-		Long: "Makes DIR, a new folder, a LeRobotDataset v3.0 of the episodes of recordings. An episode with a gap is left " +
+		Long: "Makes DIR, a new folder, a LeRobotDataset v3.0 of the episodes of recordings. An episode with a gap " +
+			"is left " +
 			"out, and why is\nlisted.",
-		Example: "  halyard episodes export cubes episodes-*.mcap\n  halyard episodes export cubes a.mcap --fps 50 --units range",
-		Args:    atLeast(2, "DIR FILE...", "halyard episodes export cubes episodes.mcap"),
+		Example: "  halyard episodes export cubes episodes-*.mcap\n  halyard episodes export cubes a.mcap --fps 50 " +
+			"--units range",
+		Args: atLeast(2, "DIR FILE...", "halyard episodes export cubes episodes.mcap"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch o.Units = lerobot.Units(units); o.Units {
 			case lerobot.Degrees, lerobot.Range, lerobot.Radians:
@@ -86,11 +88,13 @@ func newEpisodesExport(a *app) *cobra.Command {
 			return err
 		}}
 	c.Flags().Float64Var(&o.Rate, "fps", 30, "frames a second")
-	c.Flags().StringVar(&units, "units", "degrees", "of joints: degrees, range (-100..100) or rad; a gripper has 0..100 of "+
-		"its range, but with rad")
+	c.Flags().StringVar(&units, "units", "degrees",
+		"of joints: degrees, range (-100..100) or rad; a gripper has 0..100 of "+
+			"its range, but with rad")
 	c.RegisterFlagCompletionFunc("units", words("degrees", "range", "rad"))
 	c.Flags().StringVar(&o.RobotType, "robot-type", "", "robot_type of the data set (default the robots' names)")
-	c.Flags().StringArrayVar(&o.Agents, "agent", nil, "robot in it, may be repeated (default those that were commanded)")
+	c.Flags().StringArrayVar(&o.Agents, "agent", nil,
+		"robot in it, may be repeated (default those that were commanded)")
 	c.Flags().BoolVar(&o.SuccessOnly, "success", false, "only episodes that ended as a success")
 	return c
 }

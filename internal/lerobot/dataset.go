@@ -84,7 +84,8 @@ func Export(dir string, files []string, o Options) (list []Result, err error) {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "export", Err: fmt.Errorf("rate: got %g, want 1..1000", o.Rate)}
 	}
 	if _, err := os.Stat(dir); err == nil {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "export " + dir, Err: errors.New("got a folder that exists, want a new one")}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "export " + dir,
+			Err: errors.New("got a folder that exists, want a new one")}
 	}
 	d := &dataset{Options: o, dir: dir + ".partial"}
 	var recordings []*Recording
@@ -494,7 +495,8 @@ func (d *dataset) info() info {
 		d.Rate, map[string]string{"train": fmt.Sprintf("0:%d", len(d.episodes))},
 		"data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet", nil, map[string]described{}}
 	for _, c := range d.layout() {
-		f := described{DType: map[kind]string{integer: "int64", number: "float32", boolean: "bool"}[c.kind], Shape: []int{1}}
+		f := described{DType: map[kind]string{integer: "int64", number: "float32", boolean: "bool"}[c.kind],
+			Shape: []int{1}}
 		if c.lists > 0 {
 			f.Shape, f.Names = []int{len(d.names)}, d.names
 		}

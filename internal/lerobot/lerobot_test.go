@@ -198,7 +198,8 @@ func TestExportChoices(t *testing.T) {
 	file := recorded(t, "start pick up", "success", "start", "failure")
 	for units, most := range map[lerobot.Units]float64{lerobot.Radians: 0.5, lerobot.Range: 100} {
 		dir := filepath.Join(t.TempDir(), "set")
-		got, err := lerobot.Export(dir, []string{file, file}, lerobot.Options{Units: units, SuccessOnly: true, Rate: 50})
+		got, err := lerobot.Export(dir, []string{file, file},
+			lerobot.Options{Units: units, SuccessOnly: true, Rate: 50})
 		if err != nil || len(got) != 4 || got[0].Frames != 50 || got[1].Frames != 0 || got[2].Frames != 50 {
 			t.Fatalf("%s: got %+v, %v", units, got, err)
 		}
