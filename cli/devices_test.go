@@ -41,7 +41,7 @@ func TestRealDevices(t *testing.T) {
 		args = append(args, "--set", "agents[0].hardware."+set)
 	}
 	code, _, text = runApp(t, args...)
-	if code != 3 || !strings.Contains(text, "/dev/i2c-nobody") || !strings.Contains(text, "halyard doctor") {
+	if code != 3 || !strings.Contains(text, "/dev/i2c-nobody") || !strings.Contains(text, "halyard ports") {
 		t.Errorf("no such bus: got exit %d: %s; want 3 and what to type", code, text)
 	}
 	code, _, text = runApp(t, append(args, "--set", "agents[0].hardware.joints.tilt.channel=4")...)

@@ -18,10 +18,8 @@ func (a *app) host() *command.Host {
 
 // show prints rows in the selected form: a table, one JSON object, or a JSON line each.
 func show[R report.Row](a *app, rows []R) error {
-	if a.bar != nil {
-		a.bar.Clear()
-		a.sink.Flush(flushTime) // before the output to stdout
-	}
+	a.bar.Clear()
+	a.sink.Flush(flushTime) // notes stand before the table, not in its middle
 	return command.Show(a.host(), rows)
 }
 

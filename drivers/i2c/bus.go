@@ -47,7 +47,7 @@ func openWith(path string, open func(int) (conn.BusCloser, error)) (*Bus, error)
 // attach resolves the path again and opens the bus: a replugged adapter has another number.
 func (b *Bus) attach() error {
 	fault := func(kind hal.Kind, err error) error {
-		return &hal.Error{Kind: kind, Bus: b.path, Op: "open", Err: err, Try: "halyard doctor"}
+		return &hal.Error{Kind: kind, Bus: b.path, Op: "open", Err: err, Try: "halyard ports"}
 	}
 	device, err := filepath.EvalSymlinks(b.path)
 	switch {

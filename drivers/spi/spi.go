@@ -55,7 +55,7 @@ func NewPort(name string, wire Wire) *Port {
 func Open(path string, hertz int) (*Port, error) {
 	p := &Port{path: path}
 	fault := func(kind hal.Kind, err error) error {
-		return &hal.Error{Kind: kind, Bus: path, Op: "open", Err: err, Try: "halyard doctor"}
+		return &hal.Error{Kind: kind, Bus: path, Op: "open", Err: err, Try: "halyard ports"}
 	}
 	if hertz < MinClock || hertz > MaxClock {
 		return nil, fault(hal.Invalid, fmt.Errorf("clock: got %d, want %d..%d Hz", hertz, MinClock, MaxClock))

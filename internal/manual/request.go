@@ -174,6 +174,8 @@ func axes(rig *hal.Rig, names []string) ([]*axis, error) {
 			}
 		}
 		switch {
+		case len(all) == 0:
+			return nil, invalid(name, "got a rig without joints, want one with joints that take goals")
 		case len(found) == 0:
 			return nil, invalid(name, "got no joint of this name, want %s", strings.Join(known, ", "))
 		case len(found) > 1:

@@ -48,6 +48,7 @@ type Guide struct {
 	old       map[string]*calibration.Joint // in use before
 	notes     progress
 	announced bool                       // on which devices it works
+	command   string                     // what is run on its joints instead of a calibration, which can be resumed
 	alter     func(*configs.Config)      // differences between body and model, planted by tests
 	strike    func(*halyard.Agent) error // likewise, as a recorded motion begins
 }

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -184,8 +185,11 @@ func (g *Guide) watch(ctx context.Context, list []*Joint, prompt string) (string
 
 // ended is the error of an input that has no more answers.
 func (g *Guide) ended() error {
-	return &hal.Error{Kind: hal.Unexpected, Op: "calibrate",
-		Err: errors.New("the input ended: what was measured is kept"), Try: "halyard calibrate " + g.Config}
+	command, why := cmp.Or(g.command, "calibrate"), "the input ended"
+	if g.command == "" {
+		why += ": what was measured is kept"
+	}
+	return &hal.Error{Kind: hal.Unexpected, Op: command, Err: errors.New(why), Try: "halyard " + command + " " + g.Config}
 }
 
 // table shows where the joints are and were.

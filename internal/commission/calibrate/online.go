@@ -51,6 +51,7 @@ var excitations = []struct {
 // file out, and the torque constant into the joint's calibration where that has a file. record is a folder for the
 // recordings, "" for none.
 func (g *Guide) Identify(ctx context.Context, out, record string) (s *identify.Servo, err error) {
+	g.command = "identify"
 	if err := g.prepare(); err != nil {
 		return nil, err
 	}

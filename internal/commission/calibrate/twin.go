@@ -53,6 +53,7 @@ const testSeconds = 9
 // Twin moves each joint by a short motion and reports the cause of a difference from its model. The motion passes the
 // guard.
 func (g *Guide) Twin(ctx context.Context) (rows []TwinRow, err error) {
+	g.command = "twin"
 	if err := g.prepare(); err != nil {
 		return nil, err
 	}
