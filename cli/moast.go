@@ -125,6 +125,9 @@ func dialNML(c *nml.Config, buffer string) (*nml.Client, error) {
 	if !ok {
 		return nil, &hal.Error{Kind: hal.Absent, Op: "buffer " + buffer, Err: fmt.Errorf("no B line")}
 	}
+	if line.Refused == "" && line.Port == 0 {
+		line.Refused = "no TCP port, want TCP=port"
+	}
 	if line.Refused != "" {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "buffer " + buffer,
 			Err: fmt.Errorf("line %d: got %s", line.Line, line.Refused)}

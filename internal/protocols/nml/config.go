@@ -139,18 +139,21 @@ func (p *parser) number(what, word string, otherwise, low, high int) int {
 func (p *parser) flag(what, word string) bool { return p.number(what, word, 0, 0, 1) == 1 }
 
 func (p *parser) buffer(words []string) {
-	const want = 10
+	want := 10
+	if len(words) == want-1 && strings.EqualFold(words[2], "LOCMEM") {
+		words = append(words, "*") // memory of one process has no key
+	}
+	if len(words) > 2 && !slices.Contains([]string{"SHMEM", "LOCMEM", "RTLMEM"}, strings.ToUpper(words[2])) {
+		// of a bus, a file, another program: with an address, a name or nothing in place of the key
+		keep(p, &p.config.Buffers, BufferLine{Line: p.line, Name: words[1], Type: words[2],
+			Refused: fmt.Sprintf("type %s, want SHMEM or LOCMEM", words[2])})
+		return
+	}
 	if len(words) < want {
 		p.fault("B line: got %d words, want B name type host size neut rpc number maxprocs key", len(words))
 		return
 	}
 	b := BufferLine{Line: p.line, Name: words[1], Type: strings.ToUpper(words[2]), Host: words[3]}
-	switch b.Type {
-	case "GLOBMEM", "OEMEM", "OEMMEM": // with an address of a bus in place of the key
-		b.Refused = fmt.Sprintf("type %s, want SHMEM or LOCMEM", b.Type)
-		keep(p, &p.config.Buffers, b)
-		return
-	}
 	b.Size = p.number("size", words[4], DefaultSize, 1, MaxSize)
 	p.number("neutral", words[5], 0, 0, 1)
 	p.number("rpc program", words[6], 0, 0, 1<<31-1)

@@ -150,13 +150,16 @@ func TestConfigRefused(t *testing.T) {
 		strings.NewReader("B bus GLOBMEM vme1 1024 0 0 199 * vme_addr=0x4400000 packed\nB own OEMEM vme1 1024 0 0 "+
 			"198 * addr=1\n"+
 			"B text SHMEM localhost 4096 0 * 7 5 7 TCP=5000 xml\nB letters SHMEM localhost 4096 0 * 8 5 8 TCP=5000 "+
-			"ascii\nB good SHMEM localhost 4096 0 * 9 5 9 TCP=5000\n"+
+			"ascii\nB disk FILEMEM localhost 1024 0 0 199 * in=a\nB none PHANTOM localhost 1024\nB mine LOCMEM "+
+			"localhost 1024 0 0 197 *\n"+
+			"B good SHMEM localhost 4096 0 * 9 5 9 TCP=5000\n"+
 			"P main bus REMOTE vme1 R 0 0.5 0 1\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"bus": "type GLOBMEM", "own": "type OEMEM", "text": "encoding xml",
-		"letters": "encoding ascii", "good": ""} {
+		"letters": "encoding ascii", "good": "", "mine": "",
+		"disk": "type FILEMEM", "none": "type PHANTOM"} {
 		if b, ok := c.Buffer(name); !ok || !strings.HasPrefix(b.Refused, want) || want == "" && b.Refused != "" {
 			t.Errorf("%s: got %v, refused for %q, want %q", name, ok, b.Refused, want)
 		}
