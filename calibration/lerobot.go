@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -71,6 +72,9 @@ func offsetLimit(model string) int {
 	return feetechOffset
 }
 
+// leRobotLists are what files of before June 2025 have: lists of all joints.
+var leRobotLists = regexp.MustCompile(`"(motor_names|homing_offset|drive_mode|calib_mode)"\s*:\s*\[`)
+
 var leRobotKeys = [...]string{"id", "drive_mode", "homing_offset", "range_min", "range_max"}
 
 // ImportLeRobot reads a LeRobot calibration file, its joints in the file's order. The angles are LeRobot's degrees:
@@ -79,7 +83,7 @@ var leRobotKeys = [...]string{"id", "drive_mode", "homing_offset", "range_min", 
 // All faults are reported together, each a *Fault.
 func ImportLeRobot(data []byte, with Import) ([]*Joint, error) {
 	f := &yaml.Document{}
-	if bytes.Contains(data, []byte(`"motor_names"`)) {
+	if leRobotLists.Match(data) {
 		f.Note("", "got a file of LeRobot of before June 2025, whose offsets were its program's and are in no "+
 			"servo, want one of today: "+
 			"calibrate again with LeRobot of today, or with halyard calibrate")
