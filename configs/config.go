@@ -152,9 +152,9 @@ type Agent struct {
 
 // Robot is a robot without its name and pose: its model, body and devices. A class for spawning is a Robot.
 type Robot struct {
-	Model         string              `yaml:"model" file:"name" required:"true" doc:"An embedded robot (simloid-31 is Simloid's robot 31), or the path of a robot file (YAML, URDF or MJCF), a vehicle file or an INI of USARSim."`
+	Model         string              `yaml:"model" file:"name" required:"true" doc:"An embedded robot (simloid-31 is Simloid's robot 31), or the path of a robot file (YAML, URDF, MJCF or SDF), a vehicle file or an INI of USARSim."`
 	Lenient       bool                `yaml:"lenient" default:"false" doc:"Model is an INI of USARSim: leave out sensors of unknown classes, with a warning, instead of refusing the robot."`
-	Base          string              `yaml:"base" default:"file" enum:"file|fixed|floating" doc:"Of a robot file in XML (URDF, MJCF): whether its root moves freely. file: as the file says, which is fixed unless its first joint is floating."`
+	Base          string              `yaml:"base" default:"file" enum:"file|fixed|floating" doc:"Of a robot file in XML (URDF, MJCF, SDF): whether its root moves freely. file: as the file says, which is fixed unless its first joint is floating."`
 	Repair        bool                `yaml:"repair" default:"true" doc:"Of a robot file in XML: repair what no body can have (missing masses, impossible inertias, limits of 0), with a note for each. false: refuse it."`
 	SelfCollision *bool               `yaml:"self_collision" doc:"Of a robot file in XML: its links collide with each other, but for those that touch in the built pose. Default: as the file has it, which is no unless <gazebo> has selfCollide."`
 	Drive         *Drive              `yaml:"drive" doc:"The wheels that carry the robot. It then takes a twist (ROS: cmd_vel) and has odometry, on every body."`

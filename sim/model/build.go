@@ -52,7 +52,7 @@ func readFile(path string) ([]byte, error) {
 // InXML reports whether the file at path is for OpenFile: by its name, or by how it begins.
 func InXML(path string) bool {
 	switch strings.ToLower(filepath.Ext(path)) {
-	case ".urdf", ".xml", ".mjcf", ".sdf", ".xacro":
+	case ".urdf", ".xml", ".mjcf", ".sdf", ".xacro", ".config":
 		return true
 	}
 	is, err := os.Stat(path)
@@ -70,8 +70,9 @@ func InXML(path string) bool {
 }
 
 // ParseFile reads a robot file in XML, of at most 32 MiB, in its built pose; its root element says which kind it is:
-// <robot> is a URDF. Links without joints between them become one body, named after the one nearest to the root.
-// Collision meshes become their convex hulls; what is drawn changes only Body.Looks and has no faults.
+// <robot> is a URDF, <mujoco> an MJCF, <sdf> an SDF, <model> a model.config. Links without joints between them become
+// one body, named after the one nearest to the root. Collision meshes become their convex hulls; what is drawn changes
+// only Body.Looks and has no faults.
 //
 // What other programs accept is accepted: Robot.Notes says what was repaired or left out. All faults are reported
 // together, as an error of kind hal.Invalid. source is what reports call the file.
@@ -91,9 +92,12 @@ func ParseFile(data []byte, source string, o FileOptions) (*Robot, error) {
 		readURDF(d, root)
 	case "mujoco":
 		readMJCF(d, root, o.Open)
+	case "sdf", "gazebo", "model":
+		readSDF(d, root, o.Open)
 	default:
 		d.fault(yaml.Place{Source: source, Line: root.Line}, "",
-			"got <%.40s>, want a URDF, whose root is <robot>, or an MJCF, whose root is <mujoco>", root.Name)
+			"got <%.40s>, want a URDF, whose root is <robot>, an MJCF, whose root is <mujoco>, or an SDF, whose "+
+				"root is <sdf>", root.Name)
 	}
 	if d.name == "" {
 		d.name = strings.TrimSuffix(filepath.Base(source), filepath.Ext(source))
@@ -343,7 +347,7 @@ func (b *builder) sensors() {
 		p, _ := b.d.partOf(s.part)
 		body := b.r.Bodies[p.body]
 		b.r.Sensors = append(b.r.Sensors, Sensor{Name: safe(s.name, taken), Kind: s.kind, Body: p.body,
-			Pose: within(inverse(body.Pose), within(p.built, s.pose))})
+			Pose: within(inverse(body.Pose), within(p.built, s.pose)), Device: s.device})
 	}
 }
 

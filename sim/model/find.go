@@ -14,15 +14,16 @@ import (
 )
 
 // A finder finds the files that a robot file names, in this order: the caller's packages; a folder with a package.xml
-// of that name, above the file or beside one above it; a folder above so named; below ROS_PACKAGE_PATH; below
-// AMENT_PREFIX_PATH; the rest of the name below every folder above, the deepest first. If there is none, the same
-// without regard to case.
+// of that name, above the file or beside one above it; a folder above so named; below ROS_PACKAGE_PATH; in a folder of
+// GAZEBO_MODEL_PATH or GZ_SIM_RESOURCE_PATH; below AMENT_PREFIX_PATH; the rest of the name below every folder above,
+// the deepest first. If there is none, the same without regard to case.
 type finder struct {
 	dir      string
 	packages map[string]string
 	meshdir  string // <mujoco><compiler meshdir>
 	paths    []string
 	prefixes []string
+	models   []string            // of Gazebo
 	named    map[string]string   // packages found below paths
 	known    map[string][]string // what roots found
 	moved    map[string]string   // of an archive: where files are
@@ -38,7 +39,9 @@ const (
 
 func newFinder(dir string, packages map[string]string) *finder {
 	return &finder{dir: dir, packages: packages, paths: filepath.SplitList(os.Getenv("ROS_PACKAGE_PATH")),
-		prefixes: filepath.SplitList(os.Getenv("AMENT_PREFIX_PATH"))}
+		prefixes: filepath.SplitList(os.Getenv("AMENT_PREFIX_PATH")),
+		models: append(filepath.SplitList(os.Getenv("GAZEBO_MODEL_PATH")),
+			filepath.SplitList(os.Getenv("GZ_SIM_RESOURCE_PATH"))...)}
 }
 
 // movedFiles are the files that an archive keeps elsewhere than the robot file at path says: see
@@ -199,6 +202,11 @@ func (f *finder) roots(dir, pack string) (list []string) {
 	}
 	if r, ok := f.named[pack]; ok {
 		add(r)
+	}
+	for _, p := range f.models {
+		if is, err := os.Stat(filepath.Join(p, pack)); p != "" && err == nil && is.IsDir() {
+			add(filepath.Join(p, pack))
+		}
 	}
 	for _, p := range f.prefixes {
 		if at := filepath.Join(p, "share", pack); p != "" {

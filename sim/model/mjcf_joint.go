@@ -23,6 +23,7 @@ type sensorPart struct {
 	name, kind string
 	part       string
 	pose       hal.Pose // in the part's frame
+	device     *Device
 }
 
 // couple reads <equality>: a joint that follows another, as fingers do.
@@ -367,7 +368,7 @@ func (r *mjcfReader) sense(root *xml.Node) {
 				name = r.unnamed(n.Name)
 			}
 			at[group] = len(r.sensors)
-			r.sensors = append(r.sensors, sensorPart{r.place(n), name, kind, s.part, s.pose})
+			r.sensors = append(r.sensors, sensorPart{r.place(n), name, kind, s.part, s.pose, nil})
 		}
 	}
 }

@@ -307,6 +307,17 @@ func (r *urdfReader) gazebo(root *xml.Node) {
 				}
 			}
 		}
+		for _, c := range g.All("sensor") {
+			at := hal.Pose{Rotation: [4]float64{1}}
+			if text := strings.Fields(first(c, "pose")); len(text) == 6 {
+				sdf := sdfReader{urdfReader: *r}
+				at = sdf.pose(c)
+			}
+			if p < 0 || !r.sensor(c, of, at) {
+				r.note(r.place(c), "gazebo.sensor", "a %s of link %s: left out", yaml.Quote(c.Get("type")),
+					yaml.Quote(of))
+			}
+		}
 		stiffness, err := strconv.ParseFloat(first(g, "springStiffness"), 64)
 		if err != nil || !(stiffness > 0 && stiffness <= maxForce) {
 			continue

@@ -166,7 +166,7 @@ func TestURDFFaults(t *testing.T) {
 	}
 	for _, c := range []struct{ name, text, want string }{
 		{"no xml", "robot", "r.urdf:1: got no element"},
-		{"another root", "<sdf/>", "got <sdf>"},
+		{"another root", "<html/>", "got <html>"},
 		{"no link", "<robot name='r'/>", "link: got none"},
 		{"xacro", "<robot name='r' xmlns:xacro='x'>\n<xacro:property name='a'/></robot>",
 			"r.urdf:2: got <xacro:property>, want the URDF that xacro makes of it (try: xacro r.urdf"},
@@ -505,6 +505,8 @@ func FuzzURDF(f *testing.F) {
 	f.Add(urdf(ab+`<joint name="j" type="revolute">`+fromAB+limit+`</joint>`), []byte("solid facet vertex 0 0 0"))
 	f.Add(urdf(`<link name="world"/>`+ab+
 		`<joint name="j" type="floating"><parent link="world"/><child link="a"/></joint>`), []byte{})
+	f.Add([]byte(`<sdf version="1.4"><model name="m"><link name="a"><pose relative_to="b">1 2 3 0 0 1</pose></link><link name="b"/><joint name="j" type="revolute2"><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz></axis></joint><include><uri>x.sdf</uri></include></model></sdf>`),
+		[]byte(`<sdf><model name="n"><model name="o"/></model></sdf>`))
 	f.Fuzz(func(t *testing.T, text, mesh []byte) {
 		open := func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(mesh)), nil }
 		r, err := ParseFile(text, "r.urdf", FileOptions{Open: open})
