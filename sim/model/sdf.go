@@ -362,7 +362,7 @@ func (r *sdfReader) shape(n *xml.Node, path yaml.Path) (s solidPart, ok bool) {
 	})
 	geometry := n.Child("geometry")
 	if geometry == nil || len(geometry.Children) == 0 {
-		r.fault(s.at, path+".geometry", "got no solid, want one")
+		r.fault(s.at, path+".geometry", "got no solid, want a geometry with a solid")
 		return s, false
 	}
 	g := geometry.Children[0]
