@@ -36,10 +36,10 @@ func (r *GenericChain) TorqueOffTelegrams() ([]Telegram, error) {
 	for i := range r.Devices { // a lost servo may be back when they are sent
 		r.Devices[i].Lost = false
 	}
-	tape := &tape{Port: r.x.Port}
+	tape, seen := &tape{Port: r.x.Port, now: r.x.seen}, r.x.seen
 	r.x.Port = tape
 	r.stageOff() // no reply is expected
-	r.x.Port = tape.Port
+	r.x.Port, r.x.seen = tape.Port, seen
 	return Telegrams(l, tape.bytes)
 }
 
@@ -60,11 +60,12 @@ func Telegrams(line Line, bytes []byte) ([]Telegram, error) {
 	return []Telegram{t}, nil
 }
 
-// tape records written bytes and does not reply.
+// tape records written bytes and does not reply. It leaves the line alone, its clock too: a replay has no supervisor, and
+// would find a use of the line that it does not make.
 type tape struct {
 	Port
-	bytes  []byte
-	waited time.Duration // for answers: the clock of a line in memory does not move else
+	bytes []byte
+	now   time.Duration // waiting for answers takes time
 }
 
 func (t *tape) Write(p []byte) (int, error) {
@@ -73,9 +74,9 @@ func (t *tape) Write(p []byte) (int, error) {
 }
 
 func (t *tape) Read(_ []byte, timeout time.Duration) (int, error) {
-	t.waited += max(timeout, 0)
+	t.now += max(timeout, 0)
 	return 0, os.ErrDeadlineExceeded
 }
 
-func (t *tape) Now() time.Duration { return t.Port.Now() + t.waited }
+func (t *tape) Now() time.Duration { return t.now }
 func (t *tape) Discard() error     { return nil }

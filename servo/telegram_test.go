@@ -4,12 +4,19 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
 
 // fileLine is a line with a descriptor.
 type fileLine struct {
 	echoing
 	written []byte
+	asked   int // its clock
+}
+
+func (l *fileLine) Now() time.Duration {
+	l.asked++
+	return l.echoing.Now()
 }
 
 func (l *fileLine) Write(p []byte) (int, error) {
@@ -20,6 +27,12 @@ func (l *fileLine) File() (*os.File, error) { return os.Open(os.DevNull) }
 
 // skipsLost commands no lost servo, as those that acknowledge each command.
 type skipsLost struct{ *stub }
+
+// Flush sends, as those of vendors do.
+func (b skipsLost) Flush() error {
+	b.r.x.Out = append(b.r.x.Out, 1)
+	return b.r.x.Write()
+}
 
 func (b skipsLost) StageTorqueOff(i int) {
 	if !b.r.Devices[i].Lost {
@@ -43,8 +56,10 @@ func TestSafety18Telegram(t *testing.T) {
 		t.Fatalf("got %v, %v", list, err)
 	}
 	list[0].File.Close()
-	if got := strings.Join(b.staged, " "); got != "off0 off1" || len(line.written) > 0 || b.r.x.Port != Port(line) ||
+	if got := strings.Join(b.staged, " "); got != "off0 off1" || len(line.written) > 0 || line.asked > 0 ||
+		string(list[0].Bytes) != "\x01" || b.r.x.Port != Port(line) ||
 		!b.r.Devices[1].Lost {
-		t.Errorf("got %q, %d bytes sent, port %T, lost %v", got, len(line.written), b.r.x.Port, b.r.Devices[1].Lost)
+		t.Errorf("got %q, % X, %d bytes sent, clock read %d times, port %T, lost %v", got, list[0].Bytes, len(line.written),
+			line.asked, b.r.x.Port, b.r.Devices[1].Lost)
 	}
 }
