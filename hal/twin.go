@@ -135,11 +135,12 @@ type followed struct {
 	home   *Pose
 	last   time.Duration // rig time of the last Read
 
-	// The frame's way: towards to in left, of which the reading at time read was.
-	to   Pose
-	read time.Duration
-	left time.Duration
-	seen bool
+	// The frame's way: towards to in left, of which the reading at time read was. usual is the time between readings.
+	to    Pose
+	read  time.Duration
+	left  time.Duration
+	usual time.Duration
+	seen  bool
 
 	lost bool // since the last Read: a part is not where it is measured
 
@@ -244,10 +245,7 @@ func (t *followed) measure(f *Frame, l *Layout) {
 	s, i := &l.Sensors[t.place], len(l.Actuators)+t.place
 	v := f.Measured[s.First:][:7]
 	if at := f.Status[i].Time; trusted(f, i) && finite(v) && at != t.read {
-		if t.left = 0; t.seen {
-			t.left = min(at-t.read, longestWay)
-		}
-		t.read, t.seen = at, true
+		t.lead(at)
 		t.to = Pose{Position: [3]float64(v), Rotation: [4]float64(v[3:])}.Times(s.Mount.Inverse())
 	}
 }
@@ -255,11 +253,18 @@ func (t *followed) measure(f *Frame, l *Layout) {
 // Place says where the frame is, as measured from outside, in the world. It goes there evenly, in the time between two
 // calls. It is called between two cycles.
 func (t *followed) Place(p Pose) {
-	t.left = 0
-	if t.seen {
-		t.left = min(t.last-t.read, longestWay)
+	t.lead(t.last)
+	t.to = p
+}
+
+// lead gives the frame the time to a reading that was taken at. Readings that were held up come close together: the
+// frame takes the usual time for each, or it would be thrown at what it touches.
+func (t *followed) lead(at time.Duration) {
+	if t.left = 0; t.seen {
+		t.usual = max(at-t.read, t.usual-t.usual/8)
+		t.left = min(t.usual, longestWay)
 	}
-	t.to, t.read, t.seen = p, t.last, true
+	t.read, t.seen = at, true
 }
 
 // Placed is where the frame goes to.

@@ -69,6 +69,46 @@ func TestTwinMoves(t *testing.T) {
 	}
 }
 
+// carried is a twin's frame that goes evenly to where it is led, and the greatest speed that it had.
+type carried struct {
+	shown
+	at, to  float64
+	fastest float64
+}
+
+func (c *carried) FollowFrame(p hal.Pose, in time.Duration) {
+	c.to = p.Position[0]
+	step := (c.to - c.at) * min(1, 0.01/max(0.01, in.Seconds()))
+	c.at, c.fastest = c.at+step, max(c.fastest, math.Abs(step)/0.01)
+}
+
+// TestTwinIsNotThrown: readings of a base that were held up and come in a burst do not throw its twin: it goes hardly
+// faster than the base. It is where the base is when that has stopped.
+func TestTwinIsNotThrown(t *testing.T) {
+	for _, burst := range []bool{false, true} {
+		b, twin := haltest.NewBody("x"), &carried{}
+		home := hal.Pose{Rotation: [4]float64{1}}
+		body := hal.Twin(b, twin, nil, hal.None, &home)
+		place := body.(interface{ Place(hal.Pose) }).Place
+		f := hal.NewFrame(body.Layout())
+		for k := range 500 { // 0.2 m/s for 4 s, read ten times a second
+			now := k * 10
+			f.Time = time.Duration(now) * time.Millisecond
+			if err := body.Read(f); err != nil {
+				t.Fatal(err)
+			}
+			held := burst && now%1000 == 100 // it comes 10 ms before the next one
+			if now%100 == 0 && !held || burst && now%1000 == 190 {
+				place(hal.Pose{Position: [3]float64{0.2 * min(4, float64(now/100)/10)}, Rotation: [4]float64{1}})
+			}
+		}
+		if twin.fastest > 0.5 || math.Abs(twin.at-0.8) > 1e-3 {
+			t.Errorf("burst %v: got %.2f m/s at most, and %.4f m; want about 0.2 m/s, and 0.8 m", burst, twin.fastest,
+				twin.at)
+		}
+	}
+}
+
 // TestJoiningRobotWaitsForItsOperator: an operator's arm is for the robots that are there. One that joins, or is bound
 // again, stays disarmed where only the operator arms.
 func TestJoiningRobotWaitsForItsOperator(t *testing.T) {
