@@ -60,8 +60,8 @@ func Telegrams(line Line, bytes []byte) ([]Telegram, error) {
 	return []Telegram{t}, nil
 }
 
-// tape records written bytes and does not reply. It leaves the line alone, its clock too: a replay has no supervisor, and
-// would find a use of the line that it does not make.
+// tape records written bytes and does not reply. It leaves the line alone, its clock too: a replay has no supervisor,
+// and would find a use of the line that it does not make.
 type tape struct {
 	Port
 	bytes []byte

@@ -59,7 +59,8 @@ func TestSafety18Telegram(t *testing.T) {
 	if got := strings.Join(b.staged, " "); got != "off0 off1" || len(line.written) > 0 || line.asked > 0 ||
 		string(list[0].Bytes) != "\x01" || b.r.x.Port != Port(line) ||
 		!b.r.Devices[1].Lost {
-		t.Errorf("got %q, % X, %d bytes sent, clock read %d times, port %T, lost %v", got, list[0].Bytes, len(line.written),
+		t.Errorf("got %q, % X, %d bytes sent, clock read %d times, port %T, lost %v", got, list[0].Bytes,
+			len(line.written),
 			line.asked, b.r.x.Port, b.r.Devices[1].Lost)
 	}
 }
