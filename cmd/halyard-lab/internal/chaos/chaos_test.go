@@ -125,8 +125,8 @@ func TestScript(t *testing.T) {
 			}
 		}
 	}
-	if len(verbs) != 20 {
-		t.Errorf("60 schedules: got %d verbs, want all 20", len(verbs))
+	if len(verbs) != 21 {
+		t.Errorf("60 schedules: got %d verbs, want all 21", len(verbs))
 	}
 	for _, bad := range []string{"at 1", "at x stop", "at 1 fly", "at 1 command a 2 position", "at 1 late NaN",
 		"now stop", "at 1 output odd", "at 1 id 2"} {

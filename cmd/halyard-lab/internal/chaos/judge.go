@@ -44,6 +44,14 @@ var Invariants = []Invariant{
 	{"back", "a joint is read again within 105 cycles after the last fault of its servo or line"},
 	{"cut", "a reachable joint has no torque when a stop returns"},
 	{"acknowledged", "a joint that a stop reports as stopped has no torque, and a reachable one is reported so"},
+	{"limit", "the current limit of a motor is no greater than its client's torque limit, 10 cycles later"},
+	{"kept", "a joint that one client commands keeps its torque while nothing disturbs it"},
+	{"arrives", "the position goal of a joint that one client commands reaches the command, or its soft limit, " +
+		"while nothing " +
+		"disturbs it"},
+	{"parks", "with on_timeout park a joint goes to its default pose at the end and after the deadline of the last " +
+		"joint, no " +
+		"faster than the home speed, and not before"},
 	{"ends", "no panic; the rig does not end by itself, and closes without an error"},
 	{"memory", "after a sweep no goroutine is left, and at most 64 MB"},
 }
@@ -68,6 +76,10 @@ const (
 	back
 	cut
 	acknowledged
+	limit
+	kept
+	arrives
+	parks
 	ends
 	memory
 	numInvariants
@@ -95,7 +107,8 @@ const (
 	homeSpeed     = 0.5                    // rad/s, of a park
 	released      = 200 * time.Millisecond // in which a joint that is let go makes up for its following error
 	releasedShare = 1.6
-	stepShare     = 2 // of the way that the guard's speed allows in the cycles since the goal's last step
+	limitNoise    = 0.1 // of the greatest torque: a limit follows from a speed that was read
+	stepShare     = 2   // of the way that the guard's speed allows in the cycles since the goal's last step
 )
 
 // Counts are how often each of Invariants could have been broken, by the type of bus. An invariant is exercised once
@@ -143,6 +156,14 @@ type watch struct {
 	chance    bool       // it could have been seen while it was commanded, without torque
 	held      bool       // a client left since it was commanded
 	torque    bool       // it had torque then
+	share     float64    // of its torque that it was limited to; < 0 = none
+	shared    int        // cycle of that
+	target    float64    // position that it was commanded last, within its limits; NaN = none
+	from      float64    // where it was then
+	aimed     int        // cycle of that
+	troubled  int        // cycle in which more than one client's command acted on it
+	home      float64    // its goal when its park may have begun
+	homeSince time.Duration
 
 	judged [numInvariants]bool // the situation was counted
 }
@@ -162,7 +183,8 @@ func (r *run) begin() {
 	r.watches = make([]watch, len(r.joints))
 	for i := range r.watches {
 		r.watches[i] = watch{stopped: -1, spoiled: -longest, lied: -longest, unread: -longest, command: -time.Hour,
-			letGo: -longest}
+			letGo: -longest,
+			share: -1, target: math.NaN(), home: math.NaN()}
 	}
 	r.status = make([][]hal.Status, len(r.agents))
 	for _, a := range r.agents {
@@ -190,7 +212,8 @@ func (r *run) rule(i int, to hal.GuardState) {
 	switch {
 	case to == hal.Expired && rule.state == hal.Stopped:
 		next = hal.Disarmed
-	case to == hal.Expired, rule.state == hal.Stopped: // a stop is latched
+	case to == hal.Expired, rule.state == hal.Stopped, // a stop is latched
+		to == hal.Armed && r.agents[i].Passive(): // a leader is only read
 		next = rule.state
 	}
 	if (next == hal.Armed) != (rule.state == hal.Armed) {
@@ -249,6 +272,10 @@ func (r *run) judge() {
 		r.judgeJoint(i)
 	}
 	for i, a := range r.agents {
+		if told := a.Condition().State; told != r.rules[i].state &&
+			!(told == hal.Expired && r.rules[i].state == hal.Armed) {
+			r.violated(status, r.first(i), "its condition is %v, want %v", told, r.rules[i].state)
+		}
 		if state, _, _ := a.Guard(); state != r.rules[i].state {
 			r.violated(status, r.first(i), "the rig reports %v, want %v", state, r.rules[i].state)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/emulator/reg"
+	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
 func (r *run) judgeJoint(i int) {
@@ -96,6 +97,7 @@ func (r *run) judgeJoint(i int) {
 			a.Limits.MaxPosition)
 	}
 	r.judgeAbsence(i, on, reach, honest)
+	r.judgePresence(i, on, reach && honest && st.Err == nil)
 	after := deadline + 50*time.Millisecond + 2*period
 	ahead := difference(a, s.Position, s.GoalPosition)
 	for _, at := range w.at[:r.dead()] { // a goal that brakes a joint is brought to where it was seen
@@ -106,9 +108,10 @@ func (r *run) judgeJoint(i int) {
 	copy(w.at[1:], w.at[:])
 	w.at[0] = s.Position
 	still := w.stays(step, ahead, stepNoise+2*j.tick, !held || now-w.command <= period, now-w.command <= after)
-	if j.policy == "park" && (!held || near || math.Abs(step) <= stepShare*homeSpeed*(passed-w.stepped).Seconds()+
-		stepNoise+
-		2*j.tick) {
+	if j.policy == "park" && r.idle(j.agent) > deadline &&
+		(!held || near || math.Abs(step) <= stepShare*homeSpeed*(passed-w.stepped).Seconds()+
+			stepNoise+
+			2*j.tick) {
 		still = true
 	}
 	if !position {
@@ -190,6 +193,80 @@ func (r *run) judgeAbsence(i int, on, reach, honest bool) {
 	}
 }
 
+// idle is how long no client has commanded a joint of agent.
+func (r *run) idle(agent int) time.Duration {
+	least := time.Duration(math.MaxInt64)
+	for i := range r.joints {
+		if r.joints[i].agent == agent {
+			least = min(least, r.clock.now-r.watches[i].command)
+		}
+	}
+	return least
+}
+
+// calmCycles is how long nothing must have disturbed a joint of which is judged what it does, not what it must not do.
+const calmCycles = 30
+
+// judgePresence judges a joint by what its client commands, and by its park.
+func (r *run) judgePresence(i int, on, good bool) {
+	j, w := &r.joints[i], &r.watches[i]
+	a, s, period := r.actuator(j), j.truth, r.sys.Rig.Period()
+	clients := 0
+	for k := range r.clients {
+		if c := &r.clients[k]; c.talks && c.joints[i] {
+			clients++
+		}
+	}
+	rule := &r.rules[j.agent]
+	far := !a.Wraps && (s.Position < a.Limits.MinPosition-outside || s.Position > a.Limits.MaxPosition+outside)
+	if clients > 1 || !good || far || w.hand != 0 || r.cycle == w.letGo || rule.state != hal.Armed || rule.stalled ||
+		r.ended ||
+		r.cycle <= r.woke+1 {
+		w.troubled, w.from = r.cycle, s.Position
+	}
+	calm := r.cycle-w.troubled > calmCycles && r.clock.now-w.command <= period && w.commanded
+	position := s.Mode == hal.PositionMode && w.mode == hal.PositionMode
+	bounded := position && w.on && s.Spec.CurrentControl && s.Spec.Firmware != actuator.FOC && clients == 1
+	if r.broken(limit, i, on && bounded && w.share >= 0 && r.cycle-w.shared > 10 && good, w.share < 1,
+		s.Limit <= w.share+limitNoise) {
+		r.violated(limit, i, "torque limit %.3f, want %.3f", s.Limit, w.share)
+	}
+	if r.broken(kept, i, calm && w.on && position && r.cycle-w.aimed > calmCycles, true, on) {
+		r.violated(kept, i, "no torque though it is commanded and nothing disturbs it")
+	}
+	way := 0.5 + 1.5*math.Abs(w.target-w.from)/(slew*a.Limits.MaxVelocity)
+	late := time.Duration(r.cycle-max(w.aimed, w.troubled))*period > time.Duration(way*float64(time.Second))
+	off := math.Abs(s.GoalPosition - w.target)
+	held := math.Abs(s.GoalPosition-s.Position) > j.error/2 // by a joint that lags
+	if r.broken(arrives, i, calm && late && !math.IsNaN(w.target) && w.share < 0, true, on && position &&
+		(off < 0.05+2*j.tick || held)) {
+		r.violated(arrives, i, "torque %v, %v, goal %.3f rad, want %.3f", on, s.Mode, s.GoalPosition, w.target)
+	}
+	r.judgePark(i, on && position, good)
+}
+
+// judgePark judges the way of a joint to its default pose, and its place there.
+func (r *run) judgePark(i int, on, good bool) {
+	j, w := &r.joints[i], &r.watches[i]
+	a, s, now := r.actuator(j), j.truth, r.clock.now
+	after := deadline + 50*time.Millisecond + 2*r.sys.Rig.Period()
+	idle := r.idle(j.agent)
+	if j.policy != "park" || !on || !w.on || !good || math.IsNaN(w.target) || w.held || w.hand != 0 ||
+		r.cycle <= r.woke+1 ||
+		r.rules[j.agent].state != hal.Armed || r.rules[j.agent].stalled || idle <= after || r.ended {
+		w.home, w.homeSince = s.GoalPosition, now
+		return
+	}
+	most := homeSpeed*(now-w.homeSince).Seconds()*1.1 + 0.05 + 2*j.tick
+	way, need := math.Abs(s.GoalPosition-w.home), 1+1.5*math.Abs(w.home-a.Default)/homeSpeed
+	there := math.Abs(s.GoalPosition-a.Default) < 0.05+2*j.tick
+	if r.broken(parks, i, true, true, way <= most && (there || (now-w.homeSince).Seconds() < need)) {
+		r.violated(parks, i, "goal %.3f rad, %.3f from where it was %v ago, want %.3f within %.1f s and no faster",
+			s.GoalPosition,
+			way, now-w.homeSince, a.Default, need)
+	}
+}
+
 // judgeEnd checks the motors when the rig has ended.
 func (r *run) judgeEnd() {
 	for i := range r.joints {
@@ -198,6 +275,14 @@ func (r *run) judgeEnd() {
 		free := j.policy == "torque_off" || j.truth.Mode != hal.PositionMode
 		if r.broken(parted, i, r.cycle-w.spoiled > reachable && free, w.on, !on) {
 			r.violated(parted, i, "torque in mode %v after the end", j.truth.Mode)
+		}
+		a := r.actuator(j)
+		parking := r.ended && j.policy == "park" && on && w.on && w.mode == hal.PositionMode && !a.Wraps &&
+			w.hand == 0 &&
+			r.cycle-w.spoiled > reachable && w.spoiled < r.endAt && r.rules[j.agent].state == hal.Armed &&
+			!r.rules[j.agent].stalled
+		if r.broken(parks, i, parking, true, math.Abs(j.truth.GoalPosition-a.Default) < 0.05+2*j.tick) {
+			r.violated(parks, i, "goal %.3f rad at the end, want %.3f", j.truth.GoalPosition, a.Default)
 		}
 	}
 }

@@ -224,7 +224,7 @@ func (r *run) act(a *Action) {
 	}
 	j := &r.joints[a.Joint]
 	switch a.Verb {
-	case "command":
+	case "command", "limit":
 		r.command(c, a)
 	case "brief":
 		r.command(c, a)
@@ -393,7 +393,8 @@ func (r *run) ask(a *Action) {
 	case "arm":
 		for i, agent := range r.agents {
 			rule := &r.rules[i]
-			not := rule.state == hal.Stopped || rule.state == hal.Disarmed && (rule.operator || r.arming[i])
+			not := rule.state == hal.Stopped || rule.state == hal.Disarmed &&
+				(rule.operator || r.arming[i] || agent.Passive())
 			e := agent.RequestArm(name)
 			if e == nil && !not {
 				r.rule(i, hal.Armed)

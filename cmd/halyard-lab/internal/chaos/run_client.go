@@ -27,8 +27,17 @@ func (r *run) command(c *client, a *Action) {
 		}
 	}
 	c.talks, c.ghost = true, false
-	j := &r.joints[a.Joint]
-	for m, at := range r.actuator(j).Goal {
+	j, w := &r.joints[a.Joint], &r.watches[a.Joint]
+	act := r.actuator(j)
+	w.target, w.aimed, w.from = math.NaN(), r.cycle, j.truth.Position
+	if limited := a.Verb == "limit"; limited && act.TorqueLimit != hal.None {
+		c.inputs[j.agent][act.TorqueLimit] = a.Value * act.Limits.MaxTorque
+		w.share, w.shared = a.Value, r.cycle
+		delete(c.joints, a.Joint)
+	} else if modeOf(a.Mode) == hal.PositionMode && !act.Wraps {
+		w.target = min(max(a.Value*r.span(j, hal.PositionMode), act.Limits.MinPosition), act.Limits.MaxPosition)
+	}
+	for m, at := range act.Goal {
 		if at == hal.None {
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 //
 //	at 40 command a 2 velocity 1.5     client a commands joint 2 of the robot
 //	at 41 brief a 2 velocity 1.5       likewise, and it disconnects before the cycle
+//	at 45 limit a 2 0.3                client a bounds joint 2's torque to that share, and commands it no goal any more
 //	at 50 rubbish a                    client a sends NaN and infinities
 //	at 60 hang a | leave a             client a sends nothing more, or disconnects
 //	at 70 stop | reset | arm | disarm  the operator
@@ -42,6 +43,8 @@ func (a Action) String() string {
 	switch a.Verb {
 	case "command", "brief":
 		return fmt.Sprintf("%s %s %d %s %.4g", head, a.Client, a.Joint, a.Mode, a.Value)
+	case "limit":
+		return fmt.Sprintf("%s %s %d %.4g", head, a.Client, a.Joint, a.Value)
 	case "rubbish", "hang", "leave":
 		return head + " " + a.Client
 	case "fault":
@@ -78,6 +81,8 @@ func Parse(text string) (a Action, err error) {
 	switch rest := w[3:]; {
 	case (a.Verb == "command" || a.Verb == "brief") && len(rest) == 4:
 		a.Client, a.Joint, a.Mode, a.Value = rest[0], int(number(rest[1])), rest[2], number(rest[3])
+	case a.Verb == "limit" && len(rest) == 3:
+		a.Client, a.Joint, a.Value = rest[0], int(number(rest[1])), number(rest[2])
 	case (a.Verb == "rubbish" || a.Verb == "hang" || a.Verb == "leave") && len(rest) == 1:
 		a.Client = rest[0]
 	case a.Verb == "fault" && len(rest) > 1:
@@ -159,6 +164,9 @@ func generate(seed int64, s *shape) (list []Action) {
 			a.Mode = j.modes[dice.IntN(len(j.modes))].String()
 			if a.Value = 2*dice.Float64() - 1; dice.IntN(6) == 0 {
 				a.Value *= 1e3 // far beyond every limit
+			}
+			if n == 0 {
+				a.Verb, a.Mode, a.Value = "limit", "", math.Min(1, math.Abs(a.Value))
 			}
 		case n < 49:
 			a.Verb = "rubbish"
