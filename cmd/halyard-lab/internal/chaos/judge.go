@@ -19,7 +19,9 @@ type Invariant struct{ Name, Promise string }
 var Invariants = []Invariant{
 	{"unarmed torque", "a reachable joint has no torque 100 ms after its agent was disarmed or stopped"},
 	{"late stop", "a reachable joint has no torque 3 cycles after a stop"},
-	{"uncommanded torque", "a joint has no torque until a client commands it after its agent was armed"},
+	{"uncommanded torque", "a joint has no torque until a client commands it after its agent was armed; one that a " +
+		"reset " +
+		"found lost, until it is armed"},
 	{"goal outside", "the position goal of a motor with torque is within the soft limits, unless its own watchdog " +
 		"or error stopped it outside"},
 	{"goal step", "the position goal of a motor with torque moves away from the joint no faster than the guard's speed"},
@@ -143,6 +145,7 @@ type watch struct {
 	lied      int           // cycle in which what it measures was last wrong
 	unread    int           // cycle in which it was last not read
 	moved     bool          // it answers at another id
+	movedAt   int           // since this cycle
 	sags      bool
 	hand      float64    // that pushes, as a share of the stall torque
 	letGo     int        // cycle in which it changed last
@@ -162,6 +165,9 @@ type watch struct {
 	from      float64    // where it was then
 	aimed     int        // cycle of that
 	troubled  int        // cycle in which more than one client's command acted on it
+	barred    bool       // a reset met it without an answer, and no operator has armed it since
+	cutOff    bool       // its line was lost while it had torque: it takes no goals until its torque was off
+	left      bool       // the holder of the lease that commanded it has left
 	home      float64    // its goal when its park may have begun
 	homeSince time.Duration
 

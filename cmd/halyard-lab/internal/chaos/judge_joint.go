@@ -39,7 +39,7 @@ func (r *run) judgeJoint(i int) {
 	if r.broken(lateStop, i, w.stopped > stopCycles && reach, w.torque, !on) {
 		r.violated(lateStop, i, "torque %d cycles after a stop", w.stopped)
 	}
-	if r.broken(uncommanded, i, !w.commanded && reach && now-rule.since > offWithin, r.cycle > 1, !on) {
+	if r.broken(uncommanded, i, (!w.commanded && now-rule.since > offWithin || w.barred) && reach, r.cycle > 1, !on) {
 		r.violated(uncommanded, i, "torque without a command")
 	}
 
@@ -99,6 +99,9 @@ func (r *run) judgeJoint(i int) {
 	r.judgeAbsence(i, on, reach, honest)
 	r.judgePresence(i, on, reach && honest && st.Err == nil)
 	after := deadline + 50*time.Millisecond + 2*period
+	if w.left {
+		after = 3 * period
+	}
 	ahead := difference(a, s.Position, s.GoalPosition)
 	for _, at := range w.at[:r.dead()] { // a goal that brakes a joint is brought to where it was seen
 		if seen := difference(a, at, s.GoalPosition); seen*step > ahead*step {
@@ -219,7 +222,8 @@ func (r *run) judgePresence(i int, on, good bool) {
 	}
 	rule := &r.rules[j.agent]
 	far := !a.Wraps && (s.Position < a.Limits.MinPosition-outside || s.Position > a.Limits.MaxPosition+outside)
-	if clients > 1 || !good || far || w.hand != 0 || r.cycle == w.letGo || rule.state != hal.Armed || rule.stalled ||
+	if clients > 1 || !good || far || w.barred || w.hand != 0 || r.cycle == w.letGo || rule.state != hal.Armed ||
+		rule.stalled ||
 		r.ended ||
 		r.cycle <= r.woke+1 {
 		w.troubled, w.from = r.cycle, s.Position
@@ -252,6 +256,7 @@ func (r *run) judgePark(i int, on, good bool) {
 	after := deadline + 50*time.Millisecond + 2*r.sys.Rig.Period()
 	idle := r.idle(j.agent)
 	if j.policy != "park" || !on || !w.on || !good || math.IsNaN(w.target) || w.held || w.hand != 0 ||
+		r.cycle-w.letGo <= calmCycles ||
 		r.cycle <= r.woke+1 ||
 		r.rules[j.agent].state != hal.Armed || r.rules[j.agent].stalled || idle <= after || r.ended {
 		w.home, w.homeSince = s.GoalPosition, now
@@ -279,7 +284,7 @@ func (r *run) judgeEnd() {
 		a := r.actuator(j)
 		parking := r.ended && j.policy == "park" && on && w.on && w.mode == hal.PositionMode && !a.Wraps &&
 			w.hand == 0 &&
-			r.cycle-w.spoiled > reachable && w.spoiled < r.endAt && r.rules[j.agent].state == hal.Armed &&
+			r.cycle-w.spoiled > reachable && max(w.spoiled, r.woke) < r.endAt && r.rules[j.agent].state == hal.Armed &&
 			!r.rules[j.agent].stalled
 		if r.broken(parks, i, parking, true, math.Abs(j.truth.GoalPosition-a.Default) < 0.05+2*j.tick) {
 			r.violated(parks, i, "goal %.3f rad at the end, want %.3f", j.truth.GoalPosition, a.Default)

@@ -209,6 +209,9 @@ func (r *run) edge() {
 	for i := range r.clients {
 		r.talk(&r.clients[i])
 	}
+	if r.cycle > 1 && r.clock.now-r.began < r.sys.Rig.Period()/2 {
+		r.violated(ends, 0, "two cycles begin %v apart", r.clock.now-r.began)
+	}
 	r.began = r.clock.now
 }
 
@@ -283,6 +286,9 @@ func (r *run) act(a *Action) {
 				r.rules[i].operator = r.rules[i].operator && r.rules[i].state == hal.Stopped
 				r.rules[i].stalled = false
 			}
+			for i := range r.watches {
+				r.watches[i].barred = false
+			}
 		}
 	case "disarm":
 		rig.Disarm()
@@ -312,7 +318,7 @@ func (r *run) act(a *Action) {
 			emu.Unlock()
 			for i := range r.joints {
 				if i == a.Joint || r.joints[i].line == j.line && r.lines[j.line].chained {
-					r.watches[i].moved = int(a.Value) != j.id
+					r.watches[i].moved, r.watches[i].movedAt = int(a.Value) != j.id, r.cycle
 				}
 			}
 		}
@@ -355,6 +361,10 @@ func (r *run) stopped(client bool) {
 func (r *run) recovered() {
 	r.ruled(hal.Expired)
 	r.latched, r.clientStop = false, false
+	for i := range r.watches {
+		w := &r.watches[i]
+		w.barred = w.barred || w.moved && r.cycle-w.movedAt > calmCycles
+	}
 }
 
 // stalled notes that the host is late for so long that all counts as lost.
@@ -397,6 +407,9 @@ func (r *run) ask(a *Action) {
 				(rule.operator || r.arming[i] || agent.Passive())
 			e := agent.RequestArm(name)
 			if e == nil && !not {
+				for k := range r.watches {
+					r.watches[k].barred = r.watches[k].barred && r.joints[k].agent != i
+				}
 				r.rule(i, hal.Armed)
 			}
 			if not && e == nil {

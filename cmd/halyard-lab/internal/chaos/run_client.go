@@ -90,7 +90,7 @@ func (r *run) talk(c *client) {
 			if w.command+r.sys.Rig.Period() < r.clock.now {
 				w.chance = false // it is commanded again
 			}
-			w.command, w.commanded, w.held = r.clock.now, true, false
+			w.command, w.commanded, w.held, w.left = r.clock.now, true, false, false
 		}
 	}
 }
@@ -113,6 +113,11 @@ func (r *run) hang(c *client) {
 func (r *run) leave(c *client) {
 	if c.session != nil {
 		c.session.Close()
+		for i := range c.joints {
+			w := &r.watches[i]
+			w.left = c.leases[r.joints[i].agent] != nil && r.cycle-max(w.aimed, w.troubled) > calmCycles &&
+				r.clock.now-w.command <= r.sys.Rig.Period()
+		}
 		for i := range r.watches {
 			r.watches[i].held = true
 		}
