@@ -124,6 +124,12 @@ func (d *description) robot(o *FileOptions) (*Robot, error) {
 		b.sensors()
 		b.separate()
 	}
+	for what, n := range d.left {
+		d.note(d.place(n.first), "", "%d <%s> left out", n.count, what)
+	}
+	slices.SortStableFunc(d.notes, func(x, y yaml.Fault) int {
+		return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Got, y.Got))
+	})
 	slices.SortStableFunc(d.repaired, func(x, y yaml.Fault) int { return cmp.Compare(x.Line, y.Line) })
 	if o.Strict {
 		for _, f := range d.repaired {

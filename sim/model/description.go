@@ -1,11 +1,13 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/xml"
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
@@ -40,6 +42,7 @@ type description struct {
 
 	faults   yaml.Faults
 	notes    yaml.Faults // what was left out or is unusual
+	left     counts      // elements without a meaning here
 	repaired yaml.Faults
 }
 
@@ -127,6 +130,32 @@ const ordinary = 1000.0
 
 func linkPath(name string) yaml.Path  { return yaml.Path(fmt.Sprintf("link %q", name)) }
 func jointPath(name string) yaml.Path { return yaml.Path(fmt.Sprintf("joint %q", name)) }
+
+// counts are elements by what they are.
+type counts map[string]*counted
+
+type counted struct {
+	first *xml.Node
+	count int
+}
+
+func (c *counts) add(what string, n *xml.Node) {
+	if *c == nil {
+		*c = counts{}
+	}
+	if (*c)[what] == nil {
+		(*c)[what] = &counted{first: n}
+	}
+	(*c)[what].count++
+}
+
+// place is where an element is, in its own file.
+func (d *description) place(n *xml.Node) yaml.Place {
+	return yaml.Place{Source: cmp.Or(n.File, d.source), Line: n.Line}
+}
+
+// leftOut counts an element without a meaning here.
+func (d *description) leftOut(what string, n *xml.Node) { d.left.add(what, n) }
 
 // fault reports what makes the file unusable.
 func (d *description) fault(at yaml.Place, path yaml.Path, format string, args ...any) {

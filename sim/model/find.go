@@ -28,6 +28,9 @@ type finder struct {
 	known    map[string][]string // what roots found
 	moved    map[string]string   // of an archive: where files are
 	looked   int                 // folders that were read
+	urdf     bool                // a file that is nowhere else may be the only one of its name in the file's tree
+	tree     map[string][]string // the files of that tree by the last step of their names
+	guessed  map[string]bool     // those of them that were found so
 }
 
 // Bounds of a search.
@@ -83,15 +86,15 @@ func FilesOf(path string) map[string]string {
 }
 
 // meshFolder is the meshdir of a URDF for MuJoCo.
-func meshFolder(data []byte) (dir string) {
+func meshFolder(data []byte) (dir string, urdf bool) {
 	root, err := xml.Read(data, xml.Limits{})
 	if err != nil || root.Name != "robot" {
-		return ""
+		return "", false
 	}
 	if m := root.Child("mujoco"); m != nil && m.Child("compiler") != nil {
 		dir = m.Child("compiler").Get("meshdir")
 	}
-	return filepath.FromSlash(dir)
+	return filepath.FromSlash(dir), true
 }
 
 // find returns the path of a file, and the folder of its package; "" if it is in none.
@@ -122,6 +125,9 @@ func (f *finder) find(name string) (root, path string, err error) {
 				return "", at, nil
 			}
 		}
+	}
+	if at, ok := f.only(name); ok {
+		return "", at, nil
 	}
 	return "", plain, nil // whose opening says that there is no such file
 }
@@ -159,11 +165,35 @@ func (f *finder) packaged(rest string) (root, path string, err error) {
 			}
 		}
 	}
+	if at, ok := f.only(file); ok {
+		return "", at, nil
+	}
 	if len(roots) > 0 {
 		return roots[0], filepath.Join(roots[0], file), nil
 	}
 	return "", "", fmt.Errorf("package %q: got no folder of that name above %s, nor a package.xml with it there, "+
 		"beside, or below ROS_PACKAGE_PATH", pack, dir)
+}
+
+// only is the one file of a name in the URDF's own tree, wherever it is there.
+func (f *finder) only(name string) (at string, ok bool) {
+	if dir, err := filepath.Abs(f.dir); err == nil && f.urdf && f.tree == nil {
+		f.tree, f.guessed = map[string][]string{}, map[string]bool{}
+		seen := 0
+		filepath.WalkDir(treeOf(dir), func(path string, e fs.DirEntry, err error) error {
+			if seen++; err != nil || seen > maxLooked {
+				return fs.SkipAll
+			}
+			f.tree[e.Name()] = append(f.tree[e.Name()], path)
+			return nil
+		})
+	}
+	list := f.tree[filepath.Base(name)]
+	if len(list) != 1 {
+		return "", false
+	}
+	f.guessed[list[0]] = true
+	return list[0], true
 }
 
 // roots are the folders that may be a package, the likeliest first.

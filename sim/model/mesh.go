@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/sim/mesh"
@@ -132,6 +133,9 @@ func (m *meshStore) solid(key meshKey) (s Shape, say string, err error) {
 		return s, "", err
 	}
 	defer r.Close() // read only: an error has no effect
+	if g, ok := r.(guess); ok {
+		defer func() { say = strings.TrimPrefix(say+"; it is not there: the only file of that name is "+g.at, "; ") }()
+	}
 	var points [][3]float64
 	var moments collide.Moments
 	var surface []mesh.Triangle // only where its mass needs it
@@ -235,6 +239,12 @@ func quaternion(m mat) [4]float64 {
 	return r.Quat().Array()
 }
 
+// guess is a file that was found by the last step of its name.
+type guess struct {
+	io.ReadCloser
+	at string
+}
+
 // counter counts what is read.
 type counter struct {
 	io.Reader
@@ -254,7 +264,10 @@ var errIrregular = errors.New("got no regular file")
 func Meshes(path string, data []byte, packages map[string]string) func(name string) (io.ReadCloser, error) {
 	f := newMeshFinder(path, data, packages)
 	return func(name string) (io.ReadCloser, error) {
-		_, in, err := f.open(name)
+		at, in, err := f.open(name)
+		if err == nil && f.guessed[at] {
+			in = guess{in, at}
+		}
 		return in, err
 	}
 }
@@ -262,7 +275,8 @@ func Meshes(path string, data []byte, packages map[string]string) func(name stri
 // newMeshFinder finds the files of the robot file at path, whose text is data.
 func newMeshFinder(path string, data []byte, packages map[string]string) *finder {
 	f := newFinder(filepath.Dir(path), packages)
-	f.meshdir, f.moved = meshFolder(data), movedFiles(path)
+	f.meshdir, f.urdf = meshFolder(data)
+	f.moved = movedFiles(path)
 	return f
 }
 

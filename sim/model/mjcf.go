@@ -24,13 +24,11 @@ type mjcfReader struct {
 	tops     []string              // parts in the world
 	main     *mjcfCompiler
 	settings map[string]*mjcfCompiler // of files that are attached, by name
-	meshdir  string
 	strip    bool
 	order    []mjcfPosition // of qpos
 	names    map[string]int // unnamed things, by what they are
 	tendons  map[string][]mjcfCoef
-	unknown  map[string]counted
-	left     map[string]counted
+	unknown  counts
 	fitaabb  bool
 	noTouch  bool // no geom touches another: flag contact
 }
@@ -86,8 +84,7 @@ func readMJCF(d *description, root *xml.Node, open func(name string) (io.ReadClo
 	r := mjcfReader{description: d, open: open, defaults: map[string]map[string][]xml.Attr{},
 		meshes: map[string]*mjcfMesh{},
 		sites:  map[string]mjcfSite{}, masks: map[string][][2]int64{}, settings: map[string]*mjcfCompiler{},
-		names: map[string]int{}, tendons: map[string][]mjcfCoef{}, unknown: map[string]counted{},
-		left: map[string]counted{}}
+		names: map[string]int{}, tendons: map[string][]mjcfCoef{}}
 	d.name, d.self, d.derived = root.Get("model"), true, true
 	r.include(root, map[string]bool{}, 0)
 	r.main = compilerOf(root)
@@ -127,14 +124,6 @@ func readMJCF(d *description, root *xml.Node, open func(name string) (io.ReadClo
 		r.known(c)
 	}
 	r.report()
-}
-
-func (r *mjcfReader) place(n *xml.Node) yaml.Place {
-	source := r.source
-	if n.File != "" {
-		source = n.File
-	}
-	return yaml.Place{Source: source, Line: n.Line}
 }
 
 // include puts the children of included files in the place of <include>. Paths are those from the main file.
@@ -215,11 +204,6 @@ func (r *mjcfReader) refuse(root *xml.Node) {
 }
 
 func (r *mjcfReader) compiler(n *xml.Node) {
-	for _, name := range []string{"assetdir", "meshdir"} {
-		if v, ok := n.Attr(name); ok {
-			r.meshdir = v
-		}
-	}
 	if v := r.number(n, "settotalmass", 0); v > 0 {
 		r.total = v
 	}
@@ -313,9 +297,9 @@ func (r *mjcfReader) mesh(n *xml.Node) {
 				yaml.Quote(n.Get("name")))
 		}
 	} else if r.strip {
-		m.file = path.Join(r.meshdir, path.Base(m.file))
+		m.file = path.Join(r.main.folder, path.Base(m.file))
 	} else if !path.IsAbs(m.file) {
-		m.file = path.Join(r.meshdir, m.file)
+		m.file = path.Join(r.main.folder, m.file)
 		if beside := path.Join(path.Dir(n.File), m.file); beside != m.file && !r.opens(m.file) && r.opens(beside) {
 			m.file = beside // of an included file: MuJoCo looks there as well
 		}
@@ -347,13 +331,4 @@ func (r *mjcfReader) report() {
 	for name, n := range r.unknown {
 		r.note(r.place(n.first), "", "%s: unknown attribute, left out (%d times)", name, n.count)
 	}
-	for name, n := range r.left {
-		r.note(r.place(n.first), "", "%d <%s> left out", n.count, name)
-	}
-	slices.SortStableFunc(r.notes, func(a, b yaml.Fault) int {
-		if a.Line != b.Line {
-			return a.Line - b.Line
-		}
-		return strings.Compare(a.Got, b.Got)
-	})
 }

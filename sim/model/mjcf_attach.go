@@ -84,6 +84,7 @@ type mjcfCompiler struct {
 	infer   string // inertiafromgeom
 	euler   string // eulerseq
 	groups  [2]int // of geoms that have a mass
+	folder  string // of meshes
 }
 
 // compilerOf are the settings of a file.
@@ -102,6 +103,11 @@ func compilerOf(root *xml.Node) *mjcfCompiler {
 		if v, ok := c.Attr("eulerseq"); ok {
 			s.euler = v
 		}
+		for _, key := range []string{"assetdir", "meshdir"} {
+			if v := c.Get(key); v != "" {
+				s.folder = v
+			}
+		}
 		var from, to int
 		if n, _ := fmt.Sscan(c.Get("inertiagrouprange"), &from, &to); n == 2 {
 			s.groups = [2]int{from, to}
@@ -116,18 +122,6 @@ func (r *mjcfReader) of(n *xml.Node) *mjcfCompiler {
 		return s
 	}
 	return r.main
-}
-
-// folderOf is the folder of a file's meshes.
-func folderOf(root *xml.Node) (folder string) {
-	for _, c := range root.All("compiler") {
-		for _, key := range []string{"assetdir", "meshdir"} {
-			if v := c.Get(key); v != "" {
-				folder = v
-			}
-		}
-	}
-	return folder
 }
 
 // attached is the content of an <attach> to root: the body that it names, or all of the file's world.
@@ -185,7 +179,7 @@ func (r *mjcfReader) attached(root, of, at *xml.Node) (content []*xml.Node) {
 					c.Attrs = append(c.Attrs, xml.Attr{Name: "class", Value: prefix + "main"})
 				}
 				if c.Name == "mesh" && c.Get("file") != "" {
-					meshAt(c, n, prefix, folderOf(root), folderOf(of))
+					meshAt(c, n, prefix, compilerOf(root).folder, compilerOf(of).folder)
 				}
 				have[n.Get("name")] = have[n.Get("name")] || section.Name == "tendon"
 				out.Children = append(out.Children, c)

@@ -461,11 +461,7 @@ func (r *mjcfReader) attributes(n *xml.Node) {
 	names := strings.Fields(known)
 	for _, a := range n.Attrs {
 		if !slices.Contains(names, a.Name) {
-			c := r.unknown[n.Name+" "+a.Name]
-			if c.count++; c.first == nil {
-				c.first = n
-			}
-			r.unknown[n.Name+" "+a.Name] = c
+			r.unknown.add(n.Name+" "+a.Name, n)
 		}
 	}
 }
@@ -492,16 +488,7 @@ func (r *mjcfReader) known(n *xml.Node) {
 		"extension":
 	default:
 		if !slices.Contains(mjcfSkipped, n.Name) {
-			r.leftOut(n)
+			r.leftOut(n.Name, n)
 		}
 	}
-}
-
-// leftOut counts an element without a meaning here.
-func (r *mjcfReader) leftOut(n *xml.Node) {
-	c := r.left[n.Name]
-	if c.count++; c.first == nil {
-		c.first = n
-	}
-	r.left[n.Name] = c
 }

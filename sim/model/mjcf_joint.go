@@ -44,7 +44,7 @@ func (r *mjcfReader) couple(root *xml.Node) {
 				continue
 			}
 			if n.Name != "joint" || n.Get("joint2") == "" {
-				r.leftOut(&xml.Node{Name: "equality " + n.Name, Line: n.Line, File: n.File})
+				r.leftOut("equality "+n.Name, n)
 				continue
 			}
 			p, k := r.axisOf(n.Get("joint1"))
@@ -117,7 +117,7 @@ func (r *mjcfReader) actuate(root *xml.Node) {
 	for _, section := range root.All("tendon") {
 		for _, n := range section.Children {
 			if n.Name != "fixed" {
-				r.leftOut(&xml.Node{Name: "tendon " + n.Name, Line: n.Line, File: n.File})
+				r.leftOut("tendon "+n.Name, n)
 				continue
 			}
 			for _, j := range n.All("joint") {
@@ -133,7 +133,7 @@ func (r *mjcfReader) actuate(root *xml.Node) {
 			if mjcfActuators[n.Name] {
 				r.actuator(r.resolve(n, ""))
 			} else {
-				r.leftOut(n)
+				r.leftOut(n.Name, n)
 			}
 		}
 	}
@@ -187,7 +187,7 @@ func (r *mjcfReader) actuator(n *xml.Node) {
 		coefs = r.tendons[t]
 	}
 	if len(coefs) == 0 || coefs[0].joint == "" {
-		r.leftOut(&xml.Node{Name: "actuator of a site, body or spatial tendon", Line: n.Line, File: n.File})
+		r.leftOut("actuator of a site, body or spatial tendon", n)
 		return
 	}
 	p, k := r.axisOf(coefs[0].joint)
@@ -347,7 +347,7 @@ func (r *mjcfReader) sense(root *xml.Node) {
 			}
 			s, ok := r.sites[site]
 			if p, _ := r.partOf(s.part); kind == "" || !ok || p == nil {
-				r.leftOut(&xml.Node{Name: "sensor " + n.Name, Line: n.Line, File: n.File})
+				r.leftOut("sensor "+n.Name, n)
 				continue
 			}
 			group := "inertial " + site

@@ -3,6 +3,7 @@ package model
 import (
 	"io"
 	"math"
+	"path"
 	"slices"
 	"strings"
 
@@ -18,9 +19,8 @@ type sdfReader struct {
 	old   bool                // version 1.4 or before: an axis is in the model's frame
 	nodes map[string]*sdfNode // links, joints, frames, models, by their scoped name
 	order []*sdfNode          // links and joints
-	left  map[string]counted
-	files int  // that were included
-	fixed bool // a model is static, or a joint holds a link of it to the world
+	files int                 // that were included
+	fixed bool                // a model is static, or a joint holds a link of it to the world
 }
 
 // sdfNode is a thing with a pose.
@@ -40,10 +40,9 @@ const (
 
 // readSDF reads an <sdf>, or a <model> of a model.config, which names its file.
 func readSDF(d *description, root *xml.Node, open func(name string) (io.ReadCloser, error)) {
-	r := sdfReader{urdfReader: urdfReader{d, map[string]*xml.Node{}}, open: open, nodes: map[string]*sdfNode{},
-		left: map[string]counted{}}
+	r := sdfReader{urdfReader: urdfReader{d, map[string]*xml.Node{}}, open: open, nodes: map[string]*sdfNode{}}
 	if root.Name == "model" {
-		if root = r.configured(root); root == nil {
+		if root = r.configured(root, ""); root == nil {
 			return
 		}
 	}
@@ -66,15 +65,30 @@ func readSDF(d *description, root *xml.Node, open func(name string) (io.ReadClos
 	d.name = best.Get("name")
 	r.model(best, "", "", 0)
 	r.links()
-	for name, n := range r.left {
-		r.note(r.place(n.first), "", "%d <%s> left out", n.count, name)
-	}
 	d.free = !r.fixed
-	slices.SortStableFunc(d.notes, func(a, b yaml.Fault) int { return a.Line - b.Line })
 }
 
-// configured opens the newest file that a model.config names; nil after a fault.
-func (r *sdfReader) configured(config *xml.Node) *xml.Node {
+// file reads another file, or the newest one that a model.config names; nil after a fault.
+func (r *sdfReader) file(at *xml.Node, name string) *xml.Node {
+	if r.files++; r.files > maxIncludes || r.open == nil {
+		r.fault(r.place(at), yaml.Path(at.Name), "got %s, want a folder to find it in, and at most %d files",
+			yaml.Quote(name), maxIncludes)
+		return nil
+	}
+	m := mjcfReader{description: r.description, open: r.open}
+	root := m.included(at, name)
+	if root == nil {
+		return nil
+	}
+	root.Walk(func(x *xml.Node) bool { x.File = name; return true })
+	if root.Name == "model" {
+		return r.configured(root, strings.TrimSuffix(name, path.Base(name)))
+	}
+	return root
+}
+
+// configured opens the newest file that a model.config in a folder names; nil after a fault.
+func (r *sdfReader) configured(config *xml.Node, folder string) *xml.Node {
 	list := config.All("sdf")
 	if len(list) == 0 {
 		r.fault(r.place(config), "sdf", "got none, want the name of a file")
@@ -83,21 +97,7 @@ func (r *sdfReader) configured(config *xml.Node) *xml.Node {
 	newest := slices.MaxFunc(list, func(a, b *xml.Node) int {
 		return strings.Compare(a.Get("version"), b.Get("version"))
 	})
-	root := r.file(newest, newest.Text)
-	if root != nil {
-		root.Walk(func(x *xml.Node) bool { x.File = newest.Text; return true })
-	}
-	return root
-}
-
-// file reads another file; nil after a fault.
-func (r *sdfReader) file(at *xml.Node, name string) *xml.Node {
-	m := mjcfReader{description: r.description, open: r.open}
-	if r.open == nil {
-		r.fault(r.place(at), yaml.Path(at.Name), "got %s, want a folder to find it in", yaml.Quote(name))
-		return nil
-	}
-	return m.included(at, name)
+	return r.file(newest, folder+newest.Text)
 }
 
 // model notes what is in a model, so that poses may count from each other, and reads the models within it.
@@ -140,18 +140,11 @@ func (r *sdfReader) model(m *xml.Node, scope, base string, deep int) {
 func (r *sdfReader) within(c *xml.Node, scope, own string, deep int) {
 	in, name := c, c.Get("name")
 	if c.Name == "include" {
-		if r.files++; r.files > maxIncludes {
-			r.fault(r.place(c), "include", "got more than %d, want fewer", maxIncludes)
-			return
-		}
 		uri := strings.TrimSuffix(first(c, "uri"), "/")
 		if !strings.HasSuffix(uri, ".sdf") && !strings.HasSuffix(uri, ".config") {
 			uri += "/model.config"
 		}
 		file := r.file(c, uri)
-		if file != nil && file.Name == "model" && file.Child("sdf") != nil {
-			file = r.file(c, strings.TrimSuffix(uri, "model.config")+file.All("sdf")[len(file.All("sdf"))-1].Text)
-		}
 		if file == nil {
 			return
 		}
@@ -159,7 +152,6 @@ func (r *sdfReader) within(c *xml.Node, scope, own string, deep int) {
 			r.fault(r.place(c), "include.uri", "got %s, want a file with a model", yaml.Quote(uri))
 			return
 		}
-		in.Walk(func(x *xml.Node) bool { x.File = uri; return true })
 		if name = first(c, "name"); name == "" {
 			name = in.Get("name")
 		}
@@ -170,24 +162,6 @@ func (r *sdfReader) within(c *xml.Node, scope, own string, deep int) {
 	}
 	r.model(in, scope+name+"::", own, deep+1)
 	r.nodes[scope+name] = &sdfNode{n: &xml.Node{}, base: scope + name + "::__model__"}
-}
-
-// place is where an element is, in its own file.
-func (r *sdfReader) place(n *xml.Node) yaml.Place {
-	p := r.urdfReader.place(n)
-	if n.File != "" {
-		p.Source = n.File
-	}
-	return p
-}
-
-// leftOut counts an element without a meaning here.
-func (r *sdfReader) leftOut(name string, n *xml.Node) {
-	c := r.left[name]
-	if c.count++; c.first == nil {
-		c.first = n
-	}
-	r.left[name] = c
 }
 
 // at is the pose of a node in the robot's frame.
@@ -412,61 +386,42 @@ func (r *sdfReader) joint(s *sdfNode, p *part) (world bool) {
 	}
 	child := r.at(p.name)
 	at := within(inverse(child), r.at(name)) // in the child's frame
-	axisOf := func(n *xml.Node, suffix string) axis {
-		a := axis{at: r.place(j), name: name + suffix, along: vec{0, 0, 1}, anchor: at.Position}
-		turn := matrix(at.Rotation)
-		if n == nil {
-			a.along = turn.times(a.along)
-			return a
-		}
+	a := axis{at: r.place(j), name: name, along: vec{0, 0, 1}, anchor: at.Position}
+	motor := drive{axis: name}
+	frame := at
+	if n := j.Child("axis"); n != nil {
 		a.along = r.triple(n, "xyz", a.along)
 		back := inverse(child)
-		in := ""
-		if x := n.Child("xyz"); x != nil {
-			in = x.Get("expressed_in")
-		}
-		switch {
-		case in != "":
-			frame := matrix(within(back, r.at(s.scope+in)).Rotation)
-			a.along = frame.times(a.along)
-		case r.old || truth(n, "use_parent_model_frame"):
-			frame := matrix(within(back, r.at(s.scope+"__model__")).Rotation)
-			a.along = frame.times(a.along)
-		default:
-			a.along = turn.times(a.along)
+		if in := n.Child("xyz"); in != nil && in.Get("expressed_in") != "" {
+			frame = within(back, r.at(s.scope+in.Get("expressed_in")))
+		} else if r.old || truth(n, "use_parent_model_frame") {
+			frame = within(back, r.at(s.scope+"__model__"))
 		}
 		r.limits(n, &a)
-		return a
-	}
-	kinds := map[string]int{"fixed": 0, "revolute": 1, "continuous": 1, "prismatic": 1, "ball": 1, "revolute2": 2,
-		"universal": 2}
-	kind := j.Get("type")
-	n, known := kinds[kind]
-	if !known {
-		r.fault(r.place(j), path+".type", "got %s, want revolute, continuous, prismatic, fixed, ball, revolute2 or "+
-			"universal", yaml.Quote(kind))
-		return world
-	}
-	for i := range n {
-		a := axisOf(j.Child([]string{"axis", "axis2"}[i]), []string{"", "_2"}[i])
-		motor := drive{axis: a.name}
-		if x := j.Child([]string{"axis", "axis2"}[i]); x != nil && x.Child("limit") != nil {
-			l := x.Child("limit")
+		if l := n.Child("limit"); l != nil {
 			motor.torque, motor.velocity = math.Max(0, r.value(l, "effort", 0)), math.Max(0, r.value(l, "velocity", 0))
 		}
-		switch kind {
-		case "ball":
-			a.kind, a.limits = Ball, nil
-		case "prismatic":
-			a.kind = Slide
-		case "continuous":
-			a.endless = true
-		}
-		if a.kind != Ball && a.follows == nil {
-			r.drives = append(r.drives, motor)
-		}
-		p.axes = append(p.axes, a)
 	}
+	turn := matrix(frame.Rotation)
+	a.along = turn.times(a.along)
+	switch kind := j.Get("type"); kind {
+	case "fixed":
+		return world
+	case "ball":
+		a.kind, a.limits = Ball, nil
+	case "prismatic":
+		a.kind = Slide
+	case "continuous":
+		a.endless = true
+	case "revolute":
+	default:
+		r.fault(r.place(j), path+".type", "got %s, want revolute, continuous, prismatic, fixed or ball",
+			yaml.Quote(kind))
+	}
+	if a.kind != Ball && a.follows == nil {
+		r.drives = append(r.drives, motor)
+	}
+	p.axes = append(p.axes, a)
 	return world
 }
 

@@ -38,18 +38,17 @@ func readURDF(d *description, root *xml.Node) {
 	}
 	r.world(root)
 	r.gazebo(root)
-	for name, n := range r.leftOut(root) {
-		r.note(r.place(n.first), "", "%d <%s> left out", n.count, name)
+	for _, c := range root.Children {
+		if !slices.Contains([]string{"link", "joint", "material", "mujoco"}, c.Name) {
+			r.leftOut(c.Name, c)
+		}
 	}
 	for child, j := range r.parents {
 		if !slices.ContainsFunc(d.parts, func(p part) bool { return p.name == child }) {
 			r.fault(r.place(j), jointPath(j.Get("name"))+".child", "got %s, want the name of a link", yaml.Quote(child))
 		}
 	}
-	slices.SortStableFunc(d.notes, func(a, b yaml.Fault) int { return a.Line - b.Line })
 }
-
-func (r *urdfReader) place(n *xml.Node) yaml.Place { return yaml.Place{Source: r.source, Line: n.Line} }
 
 // expanded reports whether the file has no elements of xacro; words in comments and a namespace that is left over are
 // harmless.
@@ -66,28 +65,6 @@ func (r *urdfReader) expanded(root *xml.Node) bool {
 			first.Name, r.source)
 	}
 	return first == nil
-}
-
-type counted struct {
-	first *xml.Node
-	count int
-}
-
-// leftOut counts the elements without a meaning here.
-func (r *urdfReader) leftOut(root *xml.Node) map[string]counted {
-	out := map[string]counted{}
-	for _, c := range root.Children {
-		switch c.Name {
-		case "link", "joint", "material", "mujoco":
-		default:
-			n := out[c.Name]
-			if n.count++; n.first == nil {
-				n.first = c
-			}
-			out[c.Name] = n
-		}
-	}
-	return out
 }
 
 // hold notes the joint that holds a link.
@@ -371,7 +348,10 @@ func (r *urdfReader) parse(n *xml.Node, path yaml.Path, text string, otherwise f
 	if math.IsInf(x, 0) {
 		return math.Copysign(math.MaxFloat64, x)
 	}
-	if err != nil || math.IsNaN(x) {
+	if strings.HasPrefix(text, "$") {
+		r.fault(r.place(n), path, "got %s, want the number that xacro makes of it (try: xacro %s > robot.urdf)",
+			yaml.Quote(text), r.source)
+	} else if err != nil || math.IsNaN(x) {
 		r.fault(r.place(n), path, "got %s, want a number", yaml.Quote(text))
 		return otherwise
 	}

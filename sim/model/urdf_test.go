@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -457,6 +458,37 @@ func TestURDFSticks(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", text, r.Notes, want)
 		} else if i := r.Bodies[1].Inertia; min(i[0], i[1], i[2]) <= 0 {
 			t.Errorf("%s: got %v, want moments above 0", text, i)
+		}
+	}
+}
+
+// A mesh that is nowhere else is the only file of its name in the URDF's tree, with a note; one of two is none.
+func TestURDFOnlyMesh(t *testing.T) {
+	dir := t.TempDir()
+	for _, at := range []string{"a/b/one.obj", "a/two.obj", "b/two.obj"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(at)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		text := "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
+		if err := os.WriteFile(filepath.Join(dir, at), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, found := range map[string]bool{"package://gone/x/one.obj": true, "../meshes/one.obj": true,
+		"../meshes/two.obj": false, "package://gone/two.obj": false} {
+		file := filepath.Join(dir, "r.urdf")
+		text := urdf(`<link name="a"><collision><geometry><mesh filename="` + name +
+			`"/></geometry></collision></link>`)
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := OpenFile(file, FileOptions{})
+		if !found && (err == nil || !strings.Contains(err.Error(), filepath.Base(name)) &&
+			!strings.Contains(err.Error(), "gone")) {
+			t.Errorf("%s: got %v, want a fault that names it", name, err)
+		}
+		if found && (err != nil || !strings.Contains(fmt.Sprint(r.Notes), "the only file of that name is")) {
+			t.Errorf("%s: got %v, want it with a note", name, err)
 		}
 	}
 }

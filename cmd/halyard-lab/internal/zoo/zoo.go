@@ -53,7 +53,7 @@ func (s Share) Cells() report.Cells {
 	return report.Cells{{"files", s.Files}, {"outcome", s.Outcome}, {"example", s.Example}}
 }
 
-// Try loads every URDF and MJCF below dir, each content once, on all cores; with move it also moves each joint.
+// Try loads every URDF, MJCF and SDF below dir, each content once, on all cores; with move it also moves each joint.
 func Try(ctx context.Context, dir string, move bool) ([]File, error) {
 	files, err := robotFiles(dir)
 	if err != nil {
@@ -75,8 +75,8 @@ func Try(ctx context.Context, dir string, move bool) ([]File, error) {
 
 // try loads one file.
 func try(dir, file string, move bool) File {
-	a := File{File: file, Format: "urdf"}
-	if !strings.EqualFold(filepath.Ext(file), ".urdf") {
+	a := File{File: file, Format: strings.ToLower(strings.TrimPrefix(filepath.Ext(file), "."))}
+	if a.Format == "xml" {
 		a.Format = "mjcf"
 	}
 	o := model.FileOptions{}
@@ -126,7 +126,7 @@ func robotFiles(dir string) (list []string, err error) {
 	parts := map[string]bool{} // of other files
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		ext := strings.ToLower(filepath.Ext(path))
-		if err != nil || !e.Type().IsRegular() || ext != ".urdf" && ext != ".xml" && ext != ".mjcf" {
+		if err != nil || !e.Type().IsRegular() || !slices.Contains([]string{".urdf", ".sdf", ".xml", ".mjcf"}, ext) {
 			return err
 		}
 		data, err := os.ReadFile(path)
@@ -136,7 +136,7 @@ func robotFiles(dir string) (list []string, err error) {
 		for _, m := range included.FindAllSubmatch(data, -1) {
 			parts[filepath.Join(filepath.Dir(path), string(m[1]))] = true
 		}
-		if ext != ".urdf" && !mjcf.Match(data) || seen[sha256.Sum256(data)] {
+		if (ext == ".xml" || ext == ".mjcf") && !mjcf.Match(data) || seen[sha256.Sum256(data)] {
 			return nil
 		}
 		seen[sha256.Sum256(data)] = true
