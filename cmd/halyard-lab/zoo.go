@@ -16,7 +16,8 @@ func newZoo(p *command.Program) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "zoo FOLDER",
 		Short: "try every robot file of a folder",
-		Long: "Loads every URDF, MJCF and SDF below FOLDER, each content once, and prints how many load, how many need a " +
+		Long: "Loads every URDF, MJCF and SDF below FOLDER, each content once, and prints how many load, how many " +
+			"need a " +
 			"repair, and for what\nreasons the others are refused. An MJCF that another one includes is no robot.",
 		Example: "  halyard-lab zoo robots\n  halyard-lab zoo robots --all",
 		Args:    command.Arguments("FOLDER", "halyard-lab zoo robots"),
