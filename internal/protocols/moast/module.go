@@ -182,7 +182,7 @@ func New(id int32) nml.Message {
 		return &PrimMobCmdMoveWaypoint{Kind: id}
 	case 9203:
 		return &CfgLevel{Kind: id}
-	case 11201, 11206, 11207, 11208:
+	case CfgCellResolution, CfgPlanHorizon, CfgMinTurnRadius, CfgVehicleWidth:
 		return &CfgValue{Kind: id}
 	case 11204:
 		return &CfgSwitch{Kind: id}

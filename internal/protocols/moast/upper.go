@@ -14,7 +14,15 @@ func (m *CfgLevel) Update(c *nml.Codec) {
 	c.Int(&m.Level)
 }
 
-// CfgValue sets one length of AM mobility, m: cell resolution, plan horizon, least turning radius, vehicle width.
+// The messages of CfgValue, by what they set.
+const (
+	CfgCellResolution int32 = 11201
+	CfgPlanHorizon    int32 = 11206
+	CfgMinTurnRadius  int32 = 11207
+	CfgVehicleWidth   int32 = 11208
+)
+
+// CfgValue sets one length of AM mobility, m: that of its Kind.
 type CfgValue struct {
 	CmdHead
 	Kind  int32

@@ -269,24 +269,16 @@ func (c *amMob) inside(x, y float64) bool {
 	return row >= 0 && column >= 0 && row < float64(c.shown.Y) && column < float64(c.shown.X)
 }
 
+const (
+	noPathTime     = 3.0  // s without a path after which the command fails
+	noProgressTime = 45.0 // s in which the path has not become shorter, likewise
+	mostDetours    = 100  // times that the path may become longer
+)
+
 // move plans to the waypoint at work and sends the path to prim. It is done when prim has reached the last waypoint.
 func (c *amMob) move(m *Module, command *moast.AMMobCmdMoveWaypoint) {
-	if !c.ready(m) {
+	if !c.ready(m) || c.passed(m) {
 		return
-	}
-	here := placeOf(c.at.Rel.Tran, c.at.Rel.RPY)
-	goal := &c.points[c.index]
-	near := math.Max(goal.Neighborhood, resolution)
-	if distance(here.x, here.y, goal.P.X, goal.P.Y) <= near {
-		if c.index++; c.index < len(c.points) {
-			c.progress = progress{}
-			return
-		}
-		c.index = len(c.points) - 1
-		if c.prim.Status() == moast.Done {
-			m.Finish()
-			return
-		}
 	}
 	there := placeOf(c.at.Abs.Tran, c.at.Abs.RPY)
 	if c.others.waits(there, m.Now, c.walled) {
@@ -297,6 +289,7 @@ func (c *amMob) move(m *Module, command *moast.AMMobCmdMoveWaypoint) {
 		return
 	}
 	c.waiting = false
+	goal := &c.points[c.index]
 	path, left, err := c.plan(goal)
 	switch {
 	case err != nil:
@@ -306,31 +299,57 @@ func (c *amMob) move(m *Module, command *moast.AMMobCmdMoveWaypoint) {
 		if c.stuck == 0 {
 			c.Stop(m) // what prim follows leads into what is in the way now
 		}
-		if c.stuck += m.Elapsed; c.stuck > 3 {
+		if c.stuck += m.Elapsed; c.stuck > noPathTime {
 			c.fail(m, moast.AMErrorPlanPrim, "no path")
 		}
 		return
-	case c.progress.ended(m.Now, left, 45, 100):
+	case c.progress.ended(m.Now, left, noProgressTime, mostDetours):
 		c.fail(m, moast.AMErrorPlanPrim, "no progress")
 		return
 	}
 	c.stuck = 0
-	path[len(path)-1].Neighborhood = math.Min(near, resolution)
+	c.follow(m, path, goal, c.others.slow(there))
+	if command.HorizonCosts {
+		c.horizon(m)
+	}
+}
+
+// passed reports whether nothing is left to plan in this cycle: the waypoint at work has just been reached, and the
+// next one comes in the next cycle, or the command is finished.
+func (c *amMob) passed(m *Module) bool {
+	goal := &c.points[c.index]
+	if distance(c.at.Rel.Tran.X, c.at.Rel.Tran.Y, goal.P.X, goal.P.Y) > reachedWithin(goal) {
+		return false
+	}
+	if c.index+1 < len(c.points) {
+		c.index++
+		c.progress = progress{}
+		return true
+	}
+	if c.prim.Status() != moast.Done {
+		return false
+	}
+	m.Finish()
+	return true
+}
+
+// reachedWithin is the distance at which a waypoint counts as reached, m.
+func reachedWithin(p *moast.Waypoint) float64 { return math.Max(p.Neighborhood, resolution) }
+
+// follow sends prim the path to goal, at the goal's speed and at most at that of the vehicle ahead, m/s.
+func (c *amMob) follow(m *Module, path []moast.Waypoint, goal *moast.Waypoint, ahead float64) {
+	path[len(path)-1].Neighborhood = math.Min(reachedWithin(goal), resolution)
 	speed := goal.Speed
-	if slow := c.others.slow(there); !math.IsInf(slow, 1) && (speed <= 0 || speed > slow) {
-		speed = slow
+	if !math.IsInf(ahead, 1) && (speed <= 0 || speed > ahead) {
+		speed = ahead
 	}
 	for i := range path {
 		path[i].Speed = speed
 	}
-	move := &moast.PrimMobCmdMoveWaypoint{Waypoints: path}
-	m.note(c.prim.Order(move))
+	m.note(c.prim.Order(&moast.PrimMobCmdMoveWaypoint{Waypoints: path}))
 	if c.prim.Failed() {
 		c.status.ErrorCode = moast.AMErrorPrim
 		m.Fail("prim: " + c.prim.report.Report().Message)
-	}
-	if command.HorizonCosts {
-		c.horizon(m)
 	}
 }
 
@@ -422,11 +441,11 @@ func (c *amMob) Configure(m *Module, config moast.Command) error {
 			return fmt.Errorf("value: got %g, want 0..100 m", config.Value)
 		}
 		switch config.Kind {
-		case 11206:
+		case moast.CfgPlanHorizon:
 			c.set.PlanHorizon = config.Value
-		case 11207:
+		case moast.CfgMinTurnRadius:
 			c.set.MinTurnRadius = config.Value
-		case 11208:
+		case moast.CfgVehicleWidth:
 			c.set.VehicleWidth = config.Value
 		default:
 			return fmt.Errorf("cell resolution is fixed at %g m", resolution)

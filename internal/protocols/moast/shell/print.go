@@ -162,8 +162,8 @@ func fieldName(structure, field string) string {
 }
 
 // valueNames are the names of CfgValue's field in each of its messages.
-var valueNames = map[int32]string{11201: "cellResolution", 11206: "planHorizon", 11207: "vehicleMinTurnRad",
-	11208: "vehicleWidth"}
+var valueNames = map[int32]string{moast.CfgCellResolution: "cellResolution", moast.CfgPlanHorizon: "planHorizon",
+	moast.CfgMinTurnRadius: "vehicleMinTurnRad", moast.CfgVehicleWidth: "vehicleWidth"}
 
 // fieldNames are names of fields of all structures, or of one, in the headers, the sheet of the servo shell, and where
 // neither has them, ours.

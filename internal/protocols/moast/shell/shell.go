@@ -234,7 +234,7 @@ func (s *Shell) own() []command {
 				return s.send(&moast.AMMobCmdPrepareMove{Neighborhood: 0.3, Speed: 0.4})
 			})},
 			{"width", "M: set the vehicle's width", s.numbers("need <float>", 1, func(v []float64) error {
-				return s.configure(&moast.CfgValue{Kind: 11208, Value: v[0]})
+				return s.configure(&moast.CfgValue{Kind: moast.CfgVehicleWidth, Value: v[0]})
 			})},
 			{"dump", "print the map about the vehicle",
 				func([]string) error { return s.print(moast.MapBuffer(s.Vehicle)) }},
