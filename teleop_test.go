@@ -383,6 +383,57 @@ func TestTeleopOffset(t *testing.T) {
 	}
 }
 
+// TestTeleopWrongDirection: a leader whose joint turns the wrong way moves the follower no faster than its home speed when
+// it engages, within its limits always, and an operator sees by how much they differ before.
+func TestTeleopWrongDirection(t *testing.T) {
+	p := newPair(t, "emulated", "sim", halyard.Set("agents[1].hardware.joints.elbow_flex.ground_truth.direction", "-1"))
+	p.move("elbow_flex", 0.8, 50)
+	p.step(20)
+	for _, j := range p.sys.Teleop().Status().Joints {
+		if j.Follower == "follower/elbow_flex" && math.Abs(float64(j.Difference)-0.8) > 0.1 {
+			t.Errorf("got a difference of %.3f, want 0.8: the leader reads -0.8", j.Difference)
+		}
+	}
+	if err := p.sys.Teleop().Engage(); err != nil {
+		t.Fatal(err)
+	}
+	if most := p.step(250); most > 0.015 {
+		t.Errorf("the follower went by %.3f rad in a cycle", most)
+	}
+	p.want("following", "")
+	p.near("elbow_flex", -0.8)
+}
+
+// TestTeleopGripper: one that is open while the leader's is closed closes at the home speed, and never slams.
+func TestTeleopGripper(t *testing.T) {
+	p := newPair(t, "emulated", "emulated")
+	p.move("gripper", 1.2, 50)
+	p.step(20)
+	if err := p.sys.Teleop().Engage(); err != nil {
+		t.Fatal(err)
+	}
+	if most := p.step(300); most > 0.015 {
+		t.Errorf("the gripper went by %.3f rad in a cycle", most)
+	}
+	p.want("following", "")
+	p.near("gripper", 1.2)
+}
+
+// TestTeleopEnd: at the end the follower holds, and has its torque.
+func TestTeleopEnd(t *testing.T) {
+	p := newPair(t, "emulated", "emulated")
+	p.engage()
+	p.move("elbow_flex", 0.4, 40)
+	before := p.follower.State("elbow_flex").Position
+	p.sys.Teleop().Disengage()
+	if most := p.step(200); most > 0.02 {
+		t.Errorf("the follower went by %.3f rad in a cycle", most)
+	}
+	if a := p.sys.Rig().Agent("follower"); !a.HasTorque(2) || math.Abs(p.follower.State("elbow_flex").Position-before) > 0.1 {
+		t.Error("the follower does not hold without a client")
+	}
+}
+
 // TestTeleopAllocatesNothing in its cycle.
 func TestTeleopAllocatesNothing(t *testing.T) {
 	p := newPair(t, "emulated", "sim")
@@ -395,4 +446,36 @@ func TestTeleopAllocatesNothing(t *testing.T) {
 		t.Errorf("a cycle allocates %g times", n)
 	}
 	p.want("following", "")
+}
+
+// TestTeleopReplays: a recording of a leader, its engagement and its marks repeats to the last bit.
+func TestTeleopReplays(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "run.mcap")
+	cfg, err := halyard.Load("teleop", halyard.Set("clock.mode", "lockstep"), halyard.Set("record.file", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := halyard.Open(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps(t, sys, 300) // the leader falls, and the follower
+	for _, f := range []func() error{sys.Teleop().Engage, func() error { return sys.Teleop().Mark("start fall") },
+		func() error { return sys.Teleop().Mark("success") }, sys.Teleop().Disengage} {
+		if err := f(); err != nil {
+			t.Fatal(err)
+		}
+		steps(t, sys, 50)
+	}
+	if err := sys.Close(); err != nil {
+		t.Fatal(err)
+	}
+	in, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if got, err := halyard.Replay(in, halyard.ReplayOptions{}); err != nil || got.Cycles < 500 || got.Different > 0 {
+		t.Errorf("got %+v, %v", got, err)
+	}
 }

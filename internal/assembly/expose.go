@@ -14,7 +14,7 @@ import (
 
 // Exposed returns the system's emulated servos as a world of emulate: for terminals in addition to its own drivers, and
 // for a hand, which moves with the rig's cycle from now on. Call it once, before the rig runs. It returns nil without
-// an emulated servo on a line.
+// an emulated servo on a line or a simulated leader.
 func (s *System) Exposed() *EmulatedWorld {
 	w := &EmulatedWorld{Scene: s.Scene, plan: s.Plan}
 	for _, l := range s.Lines {
@@ -22,7 +22,7 @@ func (s *System) Exposed() *EmulatedWorld {
 			w.Buses = append(w.Buses, emulatedBus{l.Name, l.Emu, s.Plan.On(l.Name, l.kind)})
 		}
 	}
-	if len(w.Buses) == 0 {
+	if len(w.handled()) == 0 {
 		return nil
 	}
 	s.Rig.BetweenCycles(func() { s.before.join([]hal.World{handsOf{w}}) })

@@ -7,8 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/emulator"
@@ -99,13 +101,25 @@ func (h *held) advance(dt time.Duration) {
 type handed struct {
 	name  string
 	bus   emulatedBus
-	servo *emulator.Servo
+	servo *emulator.Servo // nil = it is simulated
 	body  *sim.Body
 	index int
 }
 
+// position is where the joint is, rad or m.
+func (j handed) position() float64 {
+	if j.servo == nil {
+		_, at := j.body.Load(j.index)
+		return at
+	}
+	return j.servo.Act.Position
+}
+
 // view calls f with the servo while its bus is locked.
 func (j handed) view(f func(*emulator.Servo)) {
+	if j.servo == nil {
+		return
+	}
 	j.bus.Bus.View(func(s *emulator.Servo) {
 		if s == j.servo {
 			f(s)
@@ -113,12 +127,22 @@ func (j handed) view(f func(*emulator.Servo)) {
 	})
 }
 
-// handled lists the emulated joints with servos.
+// handled lists the emulated joints with servos, and the simulated ones of leaders.
 func (w *EmulatedWorld) handled() (list []handed) {
 	for _, b := range w.Buses {
 		for i, h := range b.on {
 			list = append(list, handed{w.plan.JointName(h), b, b.Bus.Servos()[i],
 				w.Scene.Body(w.plan.Agents[h.Agent].Config.Name), h.Joint})
+		}
+	}
+	for a := range w.plan.Agents {
+		if of := &w.plan.Agents[a]; of.Config.Guard.Passive {
+			for i := range of.Layout.Actuators {
+				if of.Config.BodyOf(of.Layout.Actuators[i].Name) == configs.Sim {
+					list = append(list, handed{name: w.plan.JointName(plan.JointRef{Agent: a, Joint: i}),
+						body: w.Scene.Body(of.Config.Name), index: i})
+				}
+			}
 		}
 	}
 	return list
@@ -184,6 +208,8 @@ func (w *EmulatedWorld) hand(words []string) (a HandAnswer, err error) {
 		return a, err
 	}
 	switch n := len(rest); {
+	case j.servo == nil && (verb == "registers" || verb == "plug" || verb == "unplug"):
+		return a, fmt.Errorf("got %s, want a joint with an emulated servo: it is simulated", j.name)
 	case verb == "registers" && n == 1:
 		j.view(func(s *emulator.Servo) {
 			s.Measure()
@@ -231,7 +257,7 @@ func motion(words []string) (to float64, lasts time.Duration, err error) {
 func (w *EmulatedWorld) grip(j handed, to float64, absolute bool, lasts time.Duration, release bool) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	from := j.servo.Act.Position
+	from := j.position()
 	if !absolute {
 		to += from
 	}
@@ -271,16 +297,28 @@ func (w *EmulatedWorld) release(j handed) {
 // look lists the state of all joints.
 func (w *EmulatedWorld) look() (a HandAnswer) {
 	for _, j := range w.handled() {
-		row := HandJoint{Joint: j.name, Bus: j.bus.name, Model: j.servo.Name()}
+		row := HandJoint{Joint: j.name, Bus: j.bus.name, Plugged: true}
+		grip := func() {
+			if h := w.hands[j.name]; h != nil {
+				row.Hand = map[bool]string{true: "holds", false: "moves"}[h.done]
+			}
+		}
+		if j.servo == nil {
+			w.mu.Lock()
+			row.Position = report.Number(j.position())
+			grip()
+			w.mu.Unlock()
+			a.Joints = append(a.Joints, row)
+			continue
+		}
+		row.Model = j.servo.Name()
 		j.view(func(s *emulator.Servo) {
 			row.ID, _ = s.Register("id")
 			row.Ticks, _ = s.Register("present_position")
 			row.Position, row.Torque, row.Effort = report.Number(s.Act.Position), s.Act.Enable,
 				report.Number(s.Act.Torque)
 			row.Plugged = !s.Dark
-			if h := w.hands[j.name]; h != nil { // the buses share the world's lock
-				row.Hand = map[bool]string{true: "holds", false: "moves"}[h.done]
-			}
+			grip() // the buses share the world's lock
 		})
 		a.Joints = append(a.Joints, row)
 	}

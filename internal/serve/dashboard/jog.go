@@ -135,6 +135,9 @@ func (s *subject) idle(joint int) error {
 	case hal.Stopped:
 		why = errors.New("the emergency stop is latched (try: Reset, then Arm)")
 	case hal.Disarmed:
+		if s.agent.Passive() {
+			return fmt.Errorf("jog: %w", s.agent.Ready())
+		}
 		why = cmp.Or(why, errors.New("disarmed (try: Arm)"))
 	}
 	if why != nil {
