@@ -383,6 +383,40 @@ func TestTeleopOffset(t *testing.T) {
 	}
 }
 
+// TestTeleopRefusesMappings that no robot could follow, all at once.
+func TestTeleopRefusesMappings(t *testing.T) {
+	cfg, err := halyard.Load("teleop", halyard.Set("teleop[0].joints", "{gripper: {leader: trigger}, wrist: {}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sys, err := halyard.Open(cfg); err == nil {
+		sys.Close()
+		t.Error("unknown joints are accepted")
+	} else if text := err.Error(); hal.KindOf(err) != hal.Invalid || !strings.Contains(text, "leader/trigger") ||
+		!strings.Contains(text, "follower/wrist") {
+		t.Errorf("got %v", err)
+	}
+	data, _ := os.ReadFile("configs/teleop.yaml")
+	text := string(data)
+	at, end := strings.Index(text, "  - name: leader"), strings.Index(text, "\nteleop:")
+	other := strings.NewReplacer("name: leader", "name: other", "bus: leader, id: ", "bus: leader, id: 1").Replace(
+		text[at:end])
+	file := filepath.Join(t.TempDir(), "two.yaml")
+	text = text[:end] + "\n" + other + text[end:] + "\n  - {leader: other, follower: follower}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if cfg, err = halyard.Load(file); err != nil {
+		t.Fatal(err)
+	}
+	if sys, err := halyard.Open(cfg); err == nil {
+		sys.Close()
+		t.Error("two leaders of one joint are accepted")
+	} else if !strings.Contains(err.Error(), "follower/gripper follows two joints") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestTeleopWrongDirection: a leader whose joint turns the wrong way moves the follower no faster than its home speed when
 // it engages, within its limits always, and an operator sees by how much they differ before.
 func TestTeleopWrongDirection(t *testing.T) {

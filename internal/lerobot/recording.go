@@ -28,6 +28,7 @@ type Recording struct {
 	seen    map[string]bool // topics with a JPEG
 	started time.Time
 	period  float64
+	exact   bool // in lock-step no time passes in a period that the rig missed
 }
 
 // Open reads the marks of a recording. The error is of kind Invalid.
@@ -98,6 +99,7 @@ func (r *Recording) each(f func(record.Message) error) error {
 		return errors.New("got a recording without layouts, want one of this version of Halyard or later")
 	}
 	r.started, r.period = d.Info.Started, d.Info.Period.Seconds()
+	r.exact = d.Info.Clock == "lockstep"
 	for {
 		m, err := d.Next()
 		if err == io.EOF {
@@ -238,6 +240,9 @@ func (p *reading) cycle(c record.CycleMessage) error {
 			}
 		}
 		p.pending[agent] = rest
+	}
+	if p.exact {
+		c.MissedNS = 0
 	}
 	now := c.Time + float64(c.MissedNS)/1e9
 	for p.next < len(p.Episodes) && p.Episodes[p.next].From <= c.Number {

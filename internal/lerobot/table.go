@@ -56,7 +56,7 @@ func (c column) node() parquet.Node {
 // table writes a Parquet file of some columns.
 type table struct {
 	columns []column
-	out     *parquet.Writer
+	out     *parquet.GenericWriter[any]
 	leaves  []leaf
 	row     parquet.Row
 }
@@ -73,7 +73,7 @@ func newTable(w io.Writer, columns []column) *table {
 		group[c.name] = c.node()
 	}
 	schema := parquet.NewSchema("schema", group)
-	t := &table{columns: columns, out: parquet.NewWriter(w, schema, parquet.CreatedBy("halyard", "", ""))}
+	t := &table{columns: columns, out: parquet.NewGenericWriter[any](w, schema, parquet.CreatedBy("halyard", "", ""))}
 	for _, path := range schema.Columns() {
 		for i, c := range columns {
 			if path[0] == c.name {

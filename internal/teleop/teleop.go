@@ -110,9 +110,11 @@ func (t *Teleop) pair(p *teleopconf.Pair, c *configs.Config, driven map[string]b
 	}
 	for _, name := range report.SortedKeys(joints) {
 		l, err := newLink(leader, follower, name, joints[name])
-		if full := p.Follower + "/" + name; err == nil && driven[full] {
+		full := p.Follower + "/" + name
+		if err == nil && driven[full] {
 			err = fmt.Errorf("%s follows two joints, want one entry of it", full)
-		} else if driven[full] = true; err != nil {
+		}
+		if driven[full] = true; err != nil {
 			faults = append(faults, err.Error())
 			continue
 		}
