@@ -417,8 +417,8 @@ func TestTeleopRefusesMappings(t *testing.T) {
 	}
 }
 
-// TestTeleopWrongDirection: a leader whose joint turns the wrong way moves the follower no faster than its home speed when
-// it engages, within its limits always, and an operator sees by how much they differ before.
+// TestTeleopWrongDirection: a leader whose joint turns the wrong way moves the follower no faster than its home speed
+// when it engages, within its limits always, and an operator sees by how much they differ before.
 func TestTeleopWrongDirection(t *testing.T) {
 	p := newPair(t, "emulated", "sim", halyard.Set("agents[1].hardware.joints.elbow_flex.ground_truth.direction", "-1"))
 	p.move("elbow_flex", 0.8, 50)
@@ -463,7 +463,8 @@ func TestTeleopEnd(t *testing.T) {
 	if most := p.step(200); most > 0.02 {
 		t.Errorf("the follower went by %.3f rad in a cycle", most)
 	}
-	if a := p.sys.Rig().Agent("follower"); !a.HasTorque(2) || math.Abs(p.follower.State("elbow_flex").Position-before) > 0.1 {
+	if a := p.sys.Rig().Agent("follower"); !a.HasTorque(2) ||
+		math.Abs(p.follower.State("elbow_flex").Position-before) > 0.1 {
 		t.Error("the follower does not hold without a client")
 	}
 }

@@ -23,8 +23,8 @@ func eventually(t *testing.T, want string, args ...string) {
 	t.Fatalf("%v: got %q, want %q", args, last, want)
 }
 
-// TestTeleopCommand goes the way of docs/teleop.md without hardware: a hand moves the leader, a script engages and marks,
-// the program ends after its episodes, and the recording becomes a data set.
+// TestTeleopCommand goes the way of docs/teleop.md without hardware: a hand moves the leader, a script engages and
+// marks, the program ends after its episodes, and the recording becomes a data set.
 func TestTeleopCommand(t *testing.T) {
 	for _, body := range []string{"emulated", "sim"} {
 		t.Run(body, func(t *testing.T) {
@@ -34,17 +34,20 @@ func TestTeleopCommand(t *testing.T) {
 			t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 			dir := t.TempDir()
 			hands, file := filepath.Join(dir, "d"), filepath.Join(dir, "run.mcap")
-			r := start(t, "teleop", "--expose", hands, "--dashboard", "off", "--task", "wave", "--episodes", "1", "--out",
+			r := start(t, "teleop", "--expose", hands, "--dashboard", "off", "--task", "wave", "--episodes", "1",
+				"--out",
 				file, "--set", "clock.mode=lockstep", "--set", "agents[1].body="+body)
 			r.exit = 0
-			for _, j := range []string{"shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", "gripper"} {
+			for _, j := range []string{"shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll",
+				"gripper"} {
 				good(t, "hand", hands, "hold", "leader/"+j)
 			}
 			good(t, "hand", hands, "move", "leader/elbow_flex", "0.4", "0.3")
 			eventually(t, "off: not engaged", "set", "/teleop/state")
 			eventually(t, "true", "set", "/teleop/engaged", "true")
 			eventually(t, "following", "set", "/teleop/state")
-			if code, _, text := runApp(t, "set", "/teleop/episode", "success"); code != 2 || !strings.Contains(text, "no episode") {
+			if code, _, text := runApp(t, "set", "/teleop/episode", "success"); code != 2 ||
+				!strings.Contains(text, "no episode") {
 				t.Errorf("success without a start: got exit %d, %s", code, text)
 			}
 			eventually(t, "1 runs: wave", "set", "/teleop/episode", "start", "wave")
