@@ -143,7 +143,7 @@ var cases = []struct {
 		`f.yaml:3:3: buses.left.baud: got 1000000, want 115200 or less with serial_backend tarm; use serial_backend bugst`},
 	{"former names", with("ttyUSB0}", "ttyUSB0, hertz: 100000}", "left, id: 1, model: ax-12a}",
 		"left, id: 1, model: ax-12a, truth: {zero: 1}}"), Options{}, lines(
-		`f.yaml:3:48: buses.left.hertz: got an unknown key, want type, port, baud, frequency, serial_backend, latency, return_delay, supply, timing or eeprom; did you mean "frequency"?`,
+		`f.yaml:3:48: buses.left.hertz: got an unknown key, want type, port, baud, frequency, serial_backend, latency, return_delay, supply, timing, eeprom, firmware or quirks; did you mean "frequency"?`,
 		`f.yaml:10:50: agents[0].hardware.joints.elbow.truth: got an unknown key, want bus, id, model, device, address, channel, frequency, oscillator, crc, output_enable, calibration, ground_truth, supply, registers or eeprom; did you mean "ground_truth"?`,
 	)},
 	{"bus steps", with("ttyUSB0}", "ttyUSB0, latency: 1500us, return_delay: 3us}"), Options{}, lines(

@@ -158,5 +158,6 @@ func (b *Builder) emulate(name string, on []plan.JointRef, lock *sync.Mutex) (*e
 		}
 	}
 	return emulator.NewBus(emulator.BusConfig{Name: name, Baud: bus.Baud, Seed: b.Plan.Config.World.Seed,
-		Timing: TimingOf(bus), Mutex: lock, Paced: lock == nil}, servos...), nil
+		Timing: TimingOf(bus), Mutex: lock, Paced: lock == nil, Firmware: bus.Firmware, Quirks: bus.Quirks},
+		servos...), nil
 }

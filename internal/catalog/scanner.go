@@ -159,7 +159,12 @@ func newRPLidar(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
 		s.Name, s.Line = name, line
 		return lidar.NewRPLidar(s)
 	}
-	k.Board = func(scene laser.Scene) wire.Board { return laser.NewRPLidar(s.Drive, k.boot, scene) }
+	made := *bus
+	k.Board = func(scene laser.Scene) wire.Board {
+		r := laser.NewRPLidar(s.Drive, k.boot, scene)
+		r.Take(made.Firmware, made.Quirks)
+		return r
+	}
 	return k, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/spi"
 	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/emulator/version"
 )
 
 // portKinds maps prefixes of the system's device names to kinds. Any other name may be a user's link, a label, or a
@@ -57,6 +58,9 @@ func (r *Resolver) leads(name string, bus *configs.Bus) {
 	port := bus.Port
 	if strings.HasPrefix(port, "/") {
 		port = filepath.Clean(port)
+	}
+	if key, got, want, ok := version.Check(bus.Type, bus.Firmware, bus.Quirks); !ok {
+		r.fault(configs.Path("buses").Key(name).Key(key), got, want, "")
 	}
 	if kind := PortKind(port); kind != "" && kind != want && kind != also {
 		r.fault(configs.Path("buses").Key(name).Key("port"), bus.Port+", which is "+kind, want+", for type "+bus.Type,

@@ -116,7 +116,7 @@ func (t tool) list() (ids []int, ok bool, err error) {
 	case errors.Is(err, servo.ErrNoReply):
 		return nil, true, nil
 	case isOld:
-		return nil, false, &hal.Error{Kind: hal.Invalid, Op: "list", Err: old}
+		return nil, false, &hal.Error{Kind: hal.Invalid, Op: "list", Err: old, Try: updateFirmware}
 	case err != nil:
 		return nil, false, err
 	}

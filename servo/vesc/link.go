@@ -150,11 +150,14 @@ func (l *link) find() error {
 	return err
 }
 
+// updateFirmware is what to do about an old firmware.
+const updateFirmware = "update it: VESC Tool, Firmware"
+
 // oldFirmware is the error of a controller whose firmware the chain does not support.
 type oldFirmware struct{ major, minor byte }
 
 func (o oldFirmware) Error() string {
-	return fmt.Sprintf("firmware: got %d.%02d, want %d.%02d or later: update it: VESC Tool, Firmware", o.major, o.minor,
+	return fmt.Sprintf("firmware: got %d.%02d, want %d.%02d or later", o.major, o.minor,
 		minMajor, minMinor)
 }
 

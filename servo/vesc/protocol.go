@@ -60,13 +60,17 @@ const (
 // whose cable was pulled.
 func (b *protocol) Identify(i int) error {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
-	refuse := func(kind hal.Kind, format string, args ...any) error {
+	refuse := func(kind hal.Kind, try, format string, args ...any) error {
 		dev.Barred = true
-		return dev.Error(kind, "open", fmt.Errorf(format, args...))
+		err := dev.Error(kind, "open", fmt.Errorf(format, args...))
+		if e, ok := errors.AsType[*hal.Error](err); ok {
+			e.Try = try
+		}
+		return err
 	}
 	err := b.link.find()
 	if old, ok := errors.AsType[oldFirmware](err); ok {
-		return refuse(hal.BusFault, "%w", old)
+		return refuse(hal.BusFault, updateFirmware, "%w", old)
 	}
 	if err != nil {
 		return err
@@ -81,14 +85,11 @@ func (b *protocol) Identify(i int) error {
 	}
 	switch {
 	case found.old():
-		return refuse(hal.BusFault, "%w", oldFirmware{found.major, found.minor})
+		return refuse(hal.BusFault, updateFirmware, "%w", oldFirmware{found.major, found.minor})
 	case found.timeout <= 0 || found.timeout > maxTimeout:
-		err := refuse(hal.Unsafe, "timeout: got %v, want 1ms..%v, or nothing stops the motor when the cable is pulled",
-			found.timeout, maxTimeout)
-		if e, ok := errors.AsType[*hal.Error](err); ok {
-			e.Try = "VESC Tool: App Settings, General, Timeout: 1000 ms"
-		}
-		return err
+		return refuse(hal.Unsafe, "VESC Tool: App Settings, General, Timeout: 1000 ms",
+			"timeout: got %v, want 1ms..%v, or nothing stops the motor when the cable is pulled", found.timeout,
+			maxTimeout)
 	}
 	d.pairs = float64(cmp.Or(found.poles/2, d.m.PolePairs))
 	d.tacho, d.timeout = math.NaN(), found.timeout

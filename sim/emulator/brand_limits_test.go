@@ -11,6 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/feetech"
 	"github.com/halyard-robotics/halyard/servo/hiwonder"
 	"github.com/halyard-robotics/halyard/servo/kondo"
+	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
@@ -84,8 +85,23 @@ func dynamixelOf(model string) limited {
 		func(c servo.ChainConfig) opened { return dynamixel.NewChain(c) }, dynamixel.ModelByName(model)}
 }
 
+// watchedLine calls after behind each write, when the servos have executed it.
+type watchedLine struct {
+	servo.Line
+	after func()
+}
+
+func (l *watchedLine) Write(p []byte) (int, error) {
+	n, err := l.Line.Write(p)
+	if l.after != nil {
+		l.after()
+	}
+	return n, err
+}
+
 // TestBrandsKeepOwnLimits: whatever is commanded, no register that bounds a servo becomes wider than it was when the
-// servo was met: not by opening, arming, a change of mode, a torque limit and its end, a halt, or closing.
+// servo was met, not even for one packet: not by opening, arming, a change of mode, a torque limit and its end, a reset,
+// a halt, or closing.
 func TestBrandsKeepOwnLimits(t *testing.T) {
 	for _, c := range []limited{
 		{"sts3215", newRig, func(t *testing.T, id int) *emulator.Servo { return newFeetech(t, "sts3215", id) },
@@ -105,7 +121,12 @@ func TestBrandsKeepOwnLimits(t *testing.T) {
 			s := c.servo(t, 1)
 			own := narrow(s, c.model == "krs-2552") // whose limits are in RAM
 			r := c.rig(t, emulator.Timing{Reply: emulator.DefaultReply}, s)
-			k := c.chain(servo.ChainConfig{Name: "bench", Period: 2 * period, Line: r.line, Reopen: r.bus.Open,
+			line := &watchedLine{Line: r.line, after: func() {
+				if name := own.widened(s); name != "" && !t.Failed() {
+					t.Errorf("written: %s is wider than its own", name)
+				}
+			}}
+			k := c.chain(servo.ChainConfig{Name: "bench", Period: 2 * period, Line: line, Reopen: r.bus.Open,
 				Servos: []servo.ServoConfig{{ID: 1, Model: c.of}}})
 			if err := k.Open(); err != nil {
 				t.Fatal(err)
@@ -122,7 +143,15 @@ func TestBrandsKeepOwnLimits(t *testing.T) {
 	motors(t, func(t *testing.T, d *rostered) {
 		d.cycles(20, servo.Goal{})
 		own := narrow(d.servos[0], true)
+		d.watched.after = func() {
+			if name := own.widened(d.servos[0]); name != "" && !t.Failed() {
+				t.Errorf("written: %s is wider than its own", name)
+			}
+		}
 		keepsLimits(t, d, own)
+		if err := d.close(); err != nil {
+			t.Error(err)
+		}
 	})
 }
 
@@ -141,10 +170,16 @@ func keepsLimits(t *testing.T, d *rostered, own ownLimits) {
 		{"position", to(700)}, {"velocity", servo.Goal{Enable: true, Mode: hal.VelocityMode, Velocity: 1e3, Limit: 1}},
 		{"torque", servo.Goal{Enable: true, Mode: hal.TorqueMode, Effort: 1e6, Limit: 1}}, {"half", half},
 		{"nothing", servo.Goal{Enable: true, Mode: hal.PositionMode}}, {"all again", to(900)}, {"off", servo.Goal{}},
-		{"on again", to(700)}, {"after a halt", to(800)},
+		{"on again", to(700)}, {"after a reset", to(750)}, {"after a halt", to(800)},
 	} {
-		if c.when == "after a halt" {
+		switch c.when {
+		case "after a halt":
 			d.Halt()
+		case "after a reset":
+			d.servos[0].Alarm |= actuator.AlarmOverload
+			d.cycles(20, servo.Goal{Enable: true, Mode: hal.NoMode, Limit: 1})
+			d.cycles(20, servo.Goal{}) // one with torque keeps its alarm
+			d.Chain.(interface{ ClearAlarms() []error }).ClearAlarms()
 		}
 		for range 40 {
 			d.cycles(1, c.goal)

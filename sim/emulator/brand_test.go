@@ -22,6 +22,8 @@ type rostered struct {
 	fault func(i int) error
 	close func() error
 	spent time.Duration // of the last Receive and Send
+
+	watched *watchedLine // of motors
 }
 
 // cycles runs n cycles towards goal and returns the errors of the last.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/emulator/version"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
@@ -23,6 +24,9 @@ type BusConfig struct {
 	// Paced leaves the line's time with the world's after an exchange longer than a period: the chain waits for its end
 	// by itself (servo.ChainConfig.Paced).
 	Paced bool
+	// Firmware and Quirks are those of the servos, as a bus of a config names them; "" and none are the usual ones.
+	Firmware string
+	Quirks   []string
 }
 
 // byteGap ends an instruction that stopped in the middle (e-Manual, protocol 1.0).
@@ -37,6 +41,10 @@ type Bus struct {
 	paced  bool
 	baud   int // of the configuration
 	servos []*Servo
+	quirks []string
+
+	firmware  [3]int
+	versioned bool // the config names it
 
 	overruns uint64
 	host     int           // the host's rate, bit/s
@@ -52,9 +60,10 @@ type Bus struct {
 func NewBus(cfg BusConfig, servos ...*Servo) *Bus {
 	baud, t := min(max(cfg.Baud, 1), wire.MaxBaud), cfg.Timing
 	b := &Bus{
-		baud: baud, host: baud, servos: servos, timing: t, paced: cfg.Paced,
+		baud: baud, host: baud, servos: servos, timing: t, paced: cfg.Paced, quirks: cfg.Quirks,
 		path: wire.Path{Adapter: wire.Adapter{Frame: t.Frame, Latency: t.Latency, Batch: t.Batch}, Bits: 10},
 	}
+	b.firmware, b.versioned = version.Numbers(cfg.Firmware)
 	b.Medium = wire.NewMedium(cfg.Name, cfg.Seed, 0, cfg.Mutex, b.Update)
 	b.protocol = silent{}
 	if len(servos) > 0 {
@@ -64,9 +73,24 @@ func NewBus(cfg BusConfig, servos ...*Servo) *Bus {
 		// Servos of a robot are set to the line's rate; their other settings are the factory defaults.
 		s.boot = cfg.Timing.Boot
 		s.kind.SetBaud(b.baud)
+		if b.versioned { // of the vendors that keep it in registers
+			s.Preset("firmware", int64(b.firmware[0]))
+			s.Preset("firmware_minor", int64(b.firmware[1]))
+		}
 	}
 	return b
 }
+
+// Firmware is the version of the servos that the config names, usual where it names none.
+func (b *Bus) Firmware(usual [3]int) [3]int {
+	if b.versioned {
+		return b.firmware
+	}
+	return usual
+}
+
+// Quirk reports whether the config names a quirk of the servos.
+func (b *Bus) Quirk(name string) bool { return slices.Contains(b.quirks, name) }
 
 // Name is the bus's, as its config has it.
 func (b *Bus) Name() string { return b.Medium.Name }

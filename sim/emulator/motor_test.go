@@ -72,16 +72,16 @@ func motorBus(t testing.TB, model string, n, rate int, onCAN bool) *rostered {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &rostered{rig: &rig{t, bus, line, servos}}
+	d := &rostered{rig: &rig{t, bus, line, servos}, watched: &watchedLine{Line: line}}
 	var c interface {
 		servo.Chain
 		Stats() servo.Stats
 		Fault(int) error
 		Close() error
 	}
-	v.Name, v.Line, v.Reopen = "motors", line, bus.Open
-	o.Name, o.Line, o.Reopen = "motors", line, bus.Open
-	g.Name, g.Line, g.Reopen = "motors", line, bus.Open
+	v.Name, v.Line, v.Reopen = "motors", d.watched, bus.Open
+	o.Name, o.Line, o.Reopen = "motors", d.watched, bus.Open
+	g.Name, g.Line, g.Reopen = "motors", d.watched, bus.Open
 	switch {
 	case len(v.Servos) > 0:
 		c = vesc.NewChain(v)
@@ -92,7 +92,7 @@ func motorBus(t testing.TB, model string, n, rate int, onCAN bool) *rostered {
 	default:
 		c = odrive.NewSerialChain(o)
 	}
-	d.Chain, d.stats, d.fault, d.close = c, c.Stats, c.Fault, nil
+	d.Chain, d.stats, d.fault, d.close = c, c.Stats, c.Fault, c.Close
 	t.Cleanup(func() { c.Close() })
 	if err := c.Open(); err != nil {
 		t.Fatal(err)

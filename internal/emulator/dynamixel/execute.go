@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/internal/emulator/reg"
+	"github.com/halyard-robotics/halyard/internal/emulator/version"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
@@ -23,6 +24,7 @@ func (t *protocol) execute(protocol int, in *dynamixel.Instruction, unsound bool
 	case unsound && in.ID == dynamixel.Broadcast:
 	case unsound:
 		t.single(in, true, now)
+	case in.Op == dynamixel.Ping && in.ID == dynamixel.Broadcast && t.bus.Quirk(version.NoBroadcastPing):
 	case in.Op == dynamixel.Ping && in.ID == dynamixel.Broadcast && protocol == 2:
 		t.roll(in, now)
 	case in.Op == dynamixel.SyncRead || in.Op == dynamixel.BulkRead:

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/internal/emulator/reg"
+	"github.com/halyard-robotics/halyard/internal/emulator/version"
 	"github.com/halyard-robotics/halyard/internal/wire/feetechwire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/feetech"
@@ -73,6 +74,9 @@ func (t *protocol) single(s *device, now time.Duration) {
 	}
 	switch op, p := feetechwire.Op(k.Code), k.Params; {
 	case op == feetechwire.Ping:
+		if k.ID == feetechwire.Broadcast && t.bus.Quirk(version.NoBroadcastPing) {
+			return
+		}
 		if k.ID == feetechwire.Broadcast { // one after the other, by their ids, as logs of real arms show
 			start += time.Duration(id) * pingSlot(baud)
 		}

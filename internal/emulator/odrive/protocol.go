@@ -8,6 +8,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/internal/emulator/motor"
 	"github.com/halyard-robotics/halyard/internal/emulator/reg"
+	"github.com/halyard-robotics/halyard/internal/emulator/version"
 	"github.com/halyard-robotics/halyard/internal/wire/odrivewire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/odrive"
@@ -168,7 +169,7 @@ func (t *protocol) property(s *device, word []byte) bool {
 	switch p {
 	case odrivewire.FirmwareMajor:
 	case odrivewire.FirmwareMinor:
-		v = float64(s.dialect)
+		v = float64(t.bus.Firmware([3]int{0, int(s.dialect), 0})[1])
 	case odrivewire.BusVolts:
 		v = s.SI(reg.PresentVoltage)
 	case odrivewire.CurrentState:
@@ -194,7 +195,9 @@ func (t *protocol) property(s *device, word []byte) bool {
 		v = float64(s.m.Hardware())
 	default:
 		var ok bool
-		if v, ok = s.other(word); !ok {
+		if v, ok = s.other(word); string(word) == "fw_version_revision" {
+			v = float64(t.bus.Firmware([3]int{0, int(s.dialect), 6})[2])
+		} else if !ok {
 			return false
 		}
 	}
@@ -253,6 +256,11 @@ func (s *device) write(word []byte, v float64) {
 func (t *protocol) send(s *device, now time.Duration) {
 	b := t.bus
 	t.out = odrivewire.AppendAnswer(t.out[:0], t.text, t.lines.Sealed)
+	// Firmware 0.5.1 and 0.5.2 send a sealed line without its end.
+	if n := b.Firmware([3]int{0, 5, 6}); t.lines.Sealed &&
+		(b.Quirk(version.NoLineEnd) || n[1] == 5 && (n[2] == 1 || n[2] == 2)) {
+		t.out = bytes.TrimRight(t.out, "\r\n")
+	}
 	sent := b.Transmit(s.Servo, t.out, now, s.Baud())
 	if sent.Doubled { // the twin replies with another position
 		t.text = append(t.text, '1')

@@ -73,19 +73,48 @@ func (t *protocol) handle(now time.Duration) {
 	}
 }
 
+// atLeast reports whether firmware n is of a version or later.
+func atLeast(n [3]int, major, minor int) bool { return n[0] > major || n[0] == major && n[1] >= minor }
+
+// knows reports whether firmware n answers a request.
+func knows(n [3]int, c vescwire.Command) bool {
+	switch c {
+	case vescwire.Selective, vescwire.PingCAN:
+		return atLeast(n, 3, 57)
+	case vescwire.GetMcConfTemp:
+		return atLeast(n, 3, 60)
+	}
+	return true
+}
+
+// fieldsOf is the mask of the values that a firmware sends unasked.
+func fieldsOf(n [3]int) uint32 {
+	switch {
+	case !atLeast(n, 3, 39):
+		return 1<<vescwire.PosNow - 1
+	case !atLeast(n, 5, 0):
+		return 1<<(vescwire.ControllerID+1) - 1
+	}
+	return math.MaxUint32
+}
+
 // single lets s execute p.
 func (t *protocol) single(s *device, p []byte, now time.Duration) {
 	a := append(t.answer[:0], p[0])
+	n := t.bus.Firmware([3]int{6, 5})
+	if !knows(n, vescwire.Command(p[0])) {
+		return
+	}
 	be := binary.BigEndian
 	switch c := vescwire.Command(p[0]); c {
 	case vescwire.FWVersion:
 		// Major, minor, hardware, a number of 12 bytes; paired, no test version, a VESC, no settings of its own, no
 		// phase filters, no pages of its own (twice), no flags of a radio, no name, no sum.
-		a = append(append(append(a, 6, 5), "60_MK6\x00HALYARD-VES"...), byte(s.Get(reg.ID)))
+		a = append(append(append(a, byte(n[0]), byte(n[1])), "60_MK6\x00HALYARD-VES"...), byte(s.Get(reg.ID)))
 		a = append(a, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 	case vescwire.GetValues:
 		v := s.values()
-		a = v.Append(a, math.MaxUint32)
+		a = v.Append(a, fieldsOf(n))
 	case vescwire.Selective:
 		if len(p) != 5 {
 			return

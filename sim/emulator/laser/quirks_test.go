@@ -1,13 +1,16 @@
 package laser_test
 
 import (
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/emulator/version"
 	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/laser"
@@ -61,6 +64,48 @@ func TestRPLidarVersions(t *testing.T) {
 			}
 			must(t, d.Close())
 		})
+	}
+}
+
+// What an RPLIDAR answers to each request by its firmware and its quirks: info 50, express 82 of mode 0, the count of modes
+// 84 70; "" is silence. The bytes are those of SLAMTEC's protocol, and the descriptors those of its SDK's recordings.
+func TestRPLidarFirmwareAnswers(t *testing.T) {
+	const express, modes = "A58205000000000022", "A584047000000055"
+	for _, c := range []struct{ firmware, quirk, ask, want string }{
+		{"1.15", "", "A550", "A55A1400000004180F0107"}, {"1.15", "", express, ""}, {"1.15", "", modes, ""},
+		{"1.20", "", "A550", "A55A140000000418140107"}, {"1.20", "", express, "A55A5400004082"}, {"1.20", "", modes, ""},
+		{"1.24", "", "A550", "A55A140000000418180107"}, {"1.24", "", modes, "A55A06000000207000000007"},
+		{"1.29", "", "A550", "A55A1400000004181D0107"}, {"1.29", "", express, "A55A5400004082"},
+		{"1.29", "", "A552", "A55A0300000006000000"}, {"1.29", "", "A559", "A55A0400000015F401FA00"},
+		{"1.29", "", "A520", "A55A0500004081"}, {"1.15", "", "A520", "A55A0500004081"},
+		{"", version.Dense, express, "A55A5400004085"}, {"1.1", version.Dense, "A550", "A55A140000000418010107"},
+		{"", version.SpinsUp, "A552", "A55A0300000006000000"},
+	} {
+		board := laser.NewRPLidar(lidar.RPLidarFree, 115200, room)
+		board.Boot = time.Millisecond
+		board.Take(c.firmware, []string{c.quirk})
+		line, err := wire.NewLine("rp", 115200, 1, board).Open()
+		must(t, err)
+		all := func() (got []byte) {
+			var piece [256]byte
+			for len(got) < 100 {
+				n, err := line.Read(piece[:], 20*time.Millisecond)
+				if got = append(got, piece[:n]...); err != nil {
+					break
+				}
+			}
+			return got
+		}
+		all() // its banner
+		ask, err := hex.DecodeString(c.ask)
+		must(t, err)
+		_, err = line.Write(ask)
+		must(t, err)
+		got := fmt.Sprintf("%X", all())
+		if c.want == "" && !strings.Contains(got, "A55A") || c.want != "" && strings.Contains(got, c.want) {
+			continue
+		}
+		t.Errorf("firmware %s %s, %s: got %.40s, want %q", c.firmware, c.quirk, c.ask, got, c.want)
 	}
 }
 

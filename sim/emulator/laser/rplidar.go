@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"encoding/binary"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/lidar"
+	"github.com/halyard-robotics/halyard/internal/emulator/version"
 	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 )
 
@@ -37,6 +39,7 @@ type RPLidarVersion struct {
 	Express   lidar.RPLidarEncoding
 	NoExpress bool          // firmware before 1.17 does not answer EXPRESS_SCAN
 	SpinUp    time.Duration // from the first scan to its first sample
+	noModes   bool          // firmware before 1.24 does not answer questions about its modes
 }
 
 // rpMode is one of its scan modes.
@@ -75,6 +78,22 @@ const (
 // NewRPLidar returns a scanner with the given motor drive, at baud: 115200 or, for an A3, 256000.
 func NewRPLidar(drive lidar.RPLidarDrive, baud int, scene Scene) *RPLidar {
 	return &RPLidar{Boot: 50 * time.Millisecond, drive: drive, baud: baud, scene: scene, dtr: true}
+}
+
+// Take gives the scanner the firmware and the quirks that a config names; "" and none are the usual ones.
+func (r *RPLidar) Take(firmware string, quirks []string) {
+	if n, ok := version.Numbers(firmware); ok {
+		r.Major, r.Minor = byte(n[0]), byte(n[1])
+		r.NoExpress, r.noModes = slices.Compare(n[:2], []int{1, 17}) < 0, slices.Compare(n[:2], []int{1, 24}) < 0
+	}
+	for _, q := range quirks {
+		switch q {
+		case version.Dense:
+			r.Express = lidar.RPLidarDense
+		case version.SpinsUp:
+			r.SpinUp = 2500 * time.Millisecond
+		}
+	}
 }
 
 func (r *RPLidar) Baud() int { return r.baud }
@@ -236,7 +255,9 @@ func (r *RPLidar) execute(c lidarwire.RPLidarCommand, payload []byte, at time.Du
 			r.pwm = int(binary.LittleEndian.Uint16(payload))
 		}
 	case lidarwire.RPLidarConf:
-		r.conf(payload, reply)
+		if !r.noModes {
+			r.conf(payload, reply)
+		}
 	case lidarwire.RPLidarUnlisted:
 		reply(0x14, 0, 0, 0x61, 0, 0, 0, 0xA0, 0, 0, 0x0C, 0, 0x04, 0, 0x28, 0x1D)
 	case lidarwire.RPLidarScan, lidarwire.RPLidarForceScan:
