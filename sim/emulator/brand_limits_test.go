@@ -100,8 +100,8 @@ func (l *watchedLine) Write(p []byte) (int, error) {
 }
 
 // TestBrandsKeepOwnLimits: whatever is commanded, no register that bounds a servo becomes wider than it was when the
-// servo was met, not even for one packet: not by opening, arming, a change of mode, a torque limit and its end, a reset,
-// a halt, or closing.
+// servo was met, not even for one packet: not by opening, arming, a change of mode, a torque limit and its end, a
+// reset, a halt, or closing.
 func TestBrandsKeepOwnLimits(t *testing.T) {
 	for _, c := range []limited{
 		{"sts3215", newRig, func(t *testing.T, id int) *emulator.Servo { return newFeetech(t, "sts3215", id) },

@@ -23,12 +23,13 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// versioned is one answer of a device of some firmware: a request and what comes back, as bytes in hex, or as text of an
-// ODrive. "" is silence; of an answer that ends with ".." only the beginning counts.
+// versioned is one answer of a device of some firmware: a request and what comes back, as bytes in hex, or as text of
+// an ODrive. "" is silence; of an answer that ends with ".." only the beginning counts.
 type versioned struct{ model, firmware, quirk, ask, answer string }
 
-// versions are the answers, each met by another program: ODrive's by the sources of fw-v0.5.1 to 0.5.6 and the emulation of
-// the field cases, VESC's by bldc and that emulation, ROBOTIS' and Feetech's by their manuals' and SDKs' vectors.
+// versions are the answers, each met by another program: ODrive's by the sources of fw-v0.5.1 to 0.5.6 and the
+// emulation of the field cases, VESC's by bldc and that emulation, ROBOTIS' and Feetech's by their manuals' and SDKs'
+// vectors.
 func versions() (list []versioned) {
 	for n, end := range []string{1: "", 2: "", 3: "\r\n", 4: "\r\n", 5: "\r\n", 6: "\r\n"} {
 		if n == 0 {

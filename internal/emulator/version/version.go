@@ -1,5 +1,5 @@
-// Package version is what the emulated devices do otherwise than usual, by the firmware and the quirks that a config names
-// for their bus: one table for the emulators, the configs and the tests.
+// Package version is what the emulated devices do otherwise than usual, by the firmware and the quirks that a config
+// names for their bus: one table for the emulators, the configs and the tests.
 package version
 
 import (
@@ -46,7 +46,8 @@ func Check(bus, firmware string, quirks []string) (key, got, want string, ok boo
 		case k.least == nil:
 			return "firmware", firmware, "none for type " + bus, false
 		case !sound || slices.Compare(n[:len(k.least)], k.least) < 0 || slices.Compare(n[:len(k.most)], k.most) > 0:
-			return "firmware", firmware, fmt.Sprintf("%s to %s for type %s", joined(k.least), joined(k.most), bus), false
+			return "firmware", firmware, fmt.Sprintf("%s to %s for type %s", joined(k.least), joined(k.most), bus),
+				false
 		}
 	}
 	for _, q := range quirks {

@@ -67,13 +67,15 @@ func TestRPLidarVersions(t *testing.T) {
 	}
 }
 
-// What an RPLIDAR answers to each request by its firmware and its quirks: info 50, express 82 of mode 0, the count of modes
-// 84 70; "" is silence. The bytes are those of SLAMTEC's protocol, and the descriptors those of its SDK's recordings.
+// What an RPLIDAR answers to each request by its firmware and its quirks: info 50, express 82 of mode 0, the count of
+// modes 84 70; "" is silence. The bytes are those of SLAMTEC's protocol, and the descriptors those of its SDK's
+// recordings.
 func TestRPLidarFirmwareAnswers(t *testing.T) {
 	const express, modes = "A58205000000000022", "A584047000000055"
 	for _, c := range []struct{ firmware, quirk, ask, want string }{
 		{"1.15", "", "A550", "A55A1400000004180F0107"}, {"1.15", "", express, ""}, {"1.15", "", modes, ""},
-		{"1.20", "", "A550", "A55A140000000418140107"}, {"1.20", "", express, "A55A5400004082"}, {"1.20", "", modes, ""},
+		{"1.20", "", "A550", "A55A140000000418140107"}, {"1.20", "", express, "A55A5400004082"},
+		{"1.20", "", modes, ""},
 		{"1.24", "", "A550", "A55A140000000418180107"}, {"1.24", "", modes, "A55A06000000207000000007"},
 		{"1.29", "", "A550", "A55A1400000004181D0107"}, {"1.29", "", express, "A55A5400004082"},
 		{"1.29", "", "A552", "A55A0300000006000000"}, {"1.29", "", "A559", "A55A0400000015F401FA00"},
