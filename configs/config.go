@@ -107,7 +107,7 @@ type Bus struct {
 	Timing        Timing         `yaml:"timing" doc:"Timing of an emulated line."`
 	EEPROM        map[string]int `yaml:"eeprom" form:"kind" doc:"As eeprom of a joint, for all servos of the bus that have the register."`
 	Firmware      string         `yaml:"firmware" otherwise:"the usual one" doc:"Firmware of emulated devices, in quotes: \"0.5.2\" of an ODrive, 3.40 of a VESC, 45 of Dynamixels, 3.10 of Feetech servos, 1.15 of an RPLIDAR (type serial). A real device has its own."`
-	Quirks        []string       `yaml:"quirks" doc:"What emulated devices do otherwise, as some versions and copies: no_broadcast_ping (dynamixel2, feetech), no_line_end (odrive); of an RPLIDAR dense, spins_up."`
+	Quirks        []string       `yaml:"quirks" doc:"What emulated devices do otherwise, as some versions and copies: no_broadcast_ping (dynamixel2, feetech), no_line_end (odrive); of an RPLIDAR dense, hq, spins_up."`
 }
 
 // AdapterLatency is the latency timer of the bus's adapter: that of its timing, or the one to set where it is not the

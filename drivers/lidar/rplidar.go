@@ -38,6 +38,7 @@ type RPLidar struct {
 	out      []byte
 	nodes    *lidarwire.RPNodeParser
 	capsules *rpCapsuleParser // nil for a standard scan
+	hq       *servo.Framer    // of an HQ scan; nil = another
 	capsule  RPCapsule        // the last one
 	span     int              // how far the capsule before reached, 1/64 °
 	misfits  int              // capsules in a row that did not reach as far as the ones before
@@ -236,14 +237,17 @@ func (d *RPLidar) start(mode byte) (err error) {
 	size := rpSizes[kind]
 	switch {
 	case kind == byte(RPLidarNodes) && length == lidarwire.RpNode:
-		d.capsules = nil
+		d.capsules, d.hq = nil, nil
+		return nil
+	case kind == byte(RPLidarHQ) && length == lidarwire.RpHQ:
+		d.capsules, d.hq = nil, newHQFramer()
 		return nil
 	case size.bytes > 0 && size.bytes == length:
 		if d.s.Encoding != RPLidarExpressed && d.s.Encoding != RPLidarEncoding(kind) {
 			d.note = fmt.Sprintf("it was asked for encoding 0x%02X and sends 0x%02X, which is taken",
 				byte(d.s.Encoding), kind)
 		}
-		d.capsules = NewRPCapsuleParser(RPLidarEncoding(kind))
+		d.capsules, d.hq = NewRPCapsuleParser(RPLidarEncoding(kind)), nil
 		return nil
 	case d.s.Encoding != RPLidarNodes && kind != 0:
 		d.note = fmt.Sprintf("it sends encoding 0x%02X, which is not known: its standard scan is taken", kind)
@@ -254,7 +258,7 @@ func (d *RPLidar) start(mode byte) (err error) {
 	if err := d.stop(); err != nil {
 		return err
 	}
-	d.capsules = nil
+	d.capsules, d.hq = nil, nil
 	kind, length, _, err = d.begin(0, lidarwire.RPLidarScan)
 	if err == nil && (kind != byte(RPLidarNodes) || length != lidarwire.RpNode) {
 		err = d.faultf(hal.BusFault, "answer to %02X: got encoding 0x%02X of %d bytes, want 0x81 of %d",
@@ -270,6 +274,31 @@ func (d *RPLidar) Restart() {
 	if d.capsules != nil {
 		d.capsules.Reset()
 	}
+	if d.hq != nil {
+		d.hq.Reset()
+	}
+}
+
+// newHQFramer finds HQ packets in a stream.
+func newHQFramer() *servo.Framer {
+	f := servo.NewFramer(lidarwire.RpHQ, servo.Rules{
+		First: func(b byte) bool { return b == lidarwire.RpStart },
+		Frame: func([]byte) (int, bool) { return lidarwire.RpHQ, true },
+		Check: lidarwire.SoundRPHQ,
+	})
+	return &f
+}
+
+// precise adds the samples of an HQ packet to the turn; true where one ended.
+func (d *RPLidar) precise(p []byte, now time.Duration) (ended bool) {
+	for k := range lidarwire.RpHQSamples {
+		n := lidarwire.RPHQSample(p, k)
+		if d.turn.add(int(n.Angle)*90*64>>14, float64(n.Range)/4000, now) {
+			copy(d.scan, d.turn.was)
+			ended = true
+		}
+	}
+	return ended
 }
 
 // Note is what is odd about the scanner.
@@ -407,6 +436,13 @@ func (d *RPLidar) Read(values []float64) error {
 func (d *RPLidar) parse(piece []byte) (ended bool, err error) {
 	now := d.port.Line.Now()
 	for len(piece) > 0 {
+		if d.hq != nil {
+			piece = piece[d.hq.Feed(piece):]
+			for f := d.hq.Frame(); f != nil; f = d.hq.Frame() {
+				ended = d.precise(f, now) || ended
+			}
+			continue
+		}
 		if d.capsules == nil {
 			piece = piece[d.nodes.Feed(piece):]
 			for n := (lidarwire.RPNode{}); d.nodes.Next(&n); {

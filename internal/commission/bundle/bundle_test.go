@@ -286,3 +286,30 @@ func TestFaultsReplayed(t *testing.T) {
 		})
 	}
 }
+
+// A robot that only a client spawns, of which one sensor is real: serve opens nothing of it, in a replay as on the robot.
+func TestReplayOfAClass(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rig.yaml")
+	text := `name: scanner
+clock: {mode: realtime, period: 10ms}
+buses:
+  top: {type: serial, port: /dev/ttyUSB0, baud: 460800, quirks: [dense]}
+classes:
+  USARBot.P2DX:
+    model: usarsim-p2dx
+    body: sim
+    parts: {scanner1: emulated}
+    hardware:
+      sensors: {scanner1: {bus: top, device: rplidar, motor: free, fov: 360, resolution: 1, range_max: 12}}
+servers:
+  - {protocol: gamebots, listen: "127.0.0.1:0"}
+  - {protocol: imageserver, listen: "127.0.0.1:0"}
+`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := met(t, path, "", nil, false)
+	if _, err := r.Serve(t.TempDir(), slog.New(slog.DiscardHandler)); err != nil {
+		t.Errorf("got %v", err)
+	}
+}

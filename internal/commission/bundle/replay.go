@@ -119,7 +119,10 @@ func (r *Report) Serve(dir string, log *slog.Logger) (c Counts, err error) {
 // served is the plan that serve opens. A config that is simulated as a whole is real: so it was for the doctor.
 func (r *Report) served(dir string) (*plan.Plan, error) {
 	c, err := r.Unpack(dir)
-	if err == nil && simulated(c) {
+	if err == nil {
+		c.Classes = nil // no client spawns one: serve opens none of their devices
+	}
+	if err == nil && len(c.Agents) > 0 && simulated(c) {
 		c, err = c.WithBody(configs.Real)
 	}
 	if err != nil {

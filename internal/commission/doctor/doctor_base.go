@@ -1,8 +1,10 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/base"
@@ -62,7 +64,9 @@ func (x *DeviceCheck) baseFix(p *plan.BasePlan, e catalog.Connection, err error)
 	case kind == hal.Busy || errors.Is(err, servo.ErrForeign):
 		return x.deviceFix(e, err, p.Config.Bus, 0, nil)
 	case kind == hal.Invalid:
-		return "set hardware.base.robot to the reported type, or connect the other robot"
+		_, got, _ := strings.Cut(err.Error(), "got a ")
+		got, _, _ = strings.Cut(got, ", want")
+		return "set hardware.base.robot to " + cmp.Or(got, "the reported type") + ", or connect the other robot"
 	case kind == hal.Absent:
 		for _, baud := range []int{19200, 57600, 115200} {
 			if _, err := x.session(p, e, baud); err == nil {

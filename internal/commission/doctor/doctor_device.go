@@ -141,6 +141,8 @@ func (x *DeviceCheck) deviceFix(e catalog.Connection, err error, bus string, add
 		_, rate, _ := strings.Cut(text, "(try baud: ")
 		rate, _, _ = strings.Cut(rate, ")")
 		return "set buses." + bus + ".baud to " + rate
+	case strings.Contains(text, "none of the scanner's modes has"):
+		return "remove scan of the sensor: the encoding that the scanner answers is taken then"
 	case errors.Is(err, pwm.ErrExternalClock):
 		return "switch the board off and on (its supply and its servos'); where it is the only device of " + bus +
 			", serve resets it"

@@ -14,6 +14,7 @@ const (
 	NoBroadcastPing = "no_broadcast_ping"
 	NoLineEnd       = "no_line_end"
 	Dense           = "dense"
+	HQ              = "hq"
 	SpinsUp         = "spins_up"
 )
 
@@ -32,7 +33,7 @@ func kinds() map[string]Kind {
 		"feetech":    {Quirks: []string{NoBroadcastPing}, least: []int{1, 0}, most: []int{3, 59}},
 		"odrive":     {Quirks: []string{NoLineEnd}, least: []int{0, 4, 0}, most: []int{0, 6, 255}},
 		"vesc":       {least: []int{3, 0}, most: []int{7, 255}},
-		"serial":     {Quirks: []string{Dense, SpinsUp}, least: []int{1, 0}, most: []int{1, 255}}, // RPLIDAR
+		"serial":     {Quirks: []string{Dense, HQ, SpinsUp}, least: []int{1, 0}, most: []int{1, 255}}, // RPLIDAR
 	}
 }
 

@@ -19,7 +19,7 @@ func TestCheck(t *testing.T) {
 		{"dynamixel2", "", []string{NoBroadcastPing}, "", ""},
 		{"dynamixel1", "", []string{NoBroadcastPing}, "quirks", "none for type dynamixel1"},
 		{"serial", "1.15", []string{Dense, SpinsUp}, "", ""},
-		{"serial", "", []string{"cold"}, "quirks", "one of dense, spins_up"},
+		{"serial", "", []string{"cold"}, "quirks", "one of dense, hq, spins_up"},
 		{"kondo", "1", nil, "firmware", "none for type kondo"},
 		{"gpio", "", []string{Dense}, "quirks", "none for type gpio"},
 	} {

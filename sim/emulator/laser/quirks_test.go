@@ -37,6 +37,7 @@ func TestRPLidarVersions(t *testing.T) {
 		{"S2", 1000000, laser.RPLidarVersion{Model: 0x71, Express: lidar.RPLidarDense}, 0, ""},
 		{"S3", 1000000, laser.RPLidarVersion{Model: 0x81, Express: lidar.RPLidarUltraDense}, 0, ""},
 		{"C1", 460800, laser.RPLidarVersion{Model: 0x41, Express: lidar.RPLidarDense}, 0, ""},
+		{"HQ packets", 256000, laser.RPLidarVersion{Model: 0x31, Express: lidar.RPLidarHQ}, 0, ""},
 		{"C1 that answers express with a standard scan", 460800,
 			laser.RPLidarVersion{Model: 0x41, Express: lidar.RPLidarNodes}, 0, ""},
 	} {
@@ -80,7 +81,8 @@ func TestRPLidarFirmwareAnswers(t *testing.T) {
 		{"1.29", "", "A550", "A55A1400000004181D0107"}, {"1.29", "", express, "A55A5400004082"},
 		{"1.29", "", "A552", "A55A0300000006000000"}, {"1.29", "", "A559", "A55A0400000015F401FA00"},
 		{"1.29", "", "A520", "A55A0500004081"}, {"1.15", "", "A520", "A55A0500004081"},
-		{"", version.Dense, express, "A55A5400004085"}, {"1.1", version.Dense, "A550", "A55A140000000418010107"},
+		{"", version.Dense, express, "A55A5400004085"}, {"", version.HQ, express, "A55A8D00004083"},
+		{"1.1", version.Dense, "A550", "A55A140000000418010107"},
 		{"", version.SpinsUp, "A552", "A55A0300000006000000"},
 	} {
 		board := laser.NewRPLidar(lidar.RPLidarFree, 115200, room)

@@ -90,6 +90,8 @@ func (r *RPLidar) Take(firmware string, quirks []string) {
 		switch q {
 		case version.Dense:
 			r.Express = lidar.RPLidarDense
+		case version.HQ:
+			r.Express = lidar.RPLidarHQ
 		case version.SpinsUp:
 			r.SpinUp = 2500 * time.Millisecond
 		}
@@ -127,7 +129,11 @@ func (r *RPLidar) Transmit(dst []byte, now time.Duration) []byte {
 		return dst
 	}
 	step := rpTurns * m.sample.Seconds()
-	if m.encoding != lidar.RPLidarNodes {
+	switch m.encoding {
+	case lidar.RPLidarNodes:
+	case lidar.RPLidarHQ:
+		return r.precise(dst, step)
+	default:
 		return r.capsule(dst, step)
 	}
 	for range m.count {
@@ -277,9 +283,32 @@ func (r *RPLidar) execute(c lidarwire.RPLidarCommand, payload []byte, at time.Du
 	}
 }
 
+// precise is an HQ packet.
+func (r *RPLidar) precise(dst []byte, step float64) []byte {
+	var nodes [lidarwire.RpHQSamples]lidarwire.RPHQNode
+	for k := range nodes {
+		mm := r.see(r.angle)
+		nodes[k] = lidarwire.RPHQNode{Angle: uint16(r.angle * 4 * (1 << 14)), Range: uint32(4 * mm), Quality: 47,
+			Start: r.first}
+		if r.first = false; mm == 0 {
+			nodes[k].Quality = 0
+		}
+		if r.angle += step; r.angle >= 1 {
+			r.angle--
+			r.first = true
+		}
+	}
+	return lidarwire.AppendRPHQ(dst, &nodes)
+}
+
 // stream begins a scan of a mode.
 func (r *RPLidar) stream(mode int, at time.Duration) {
 	m := rpModes()[mode]
+	if mode > 0 && r.Express == lidar.RPLidarHQ {
+		packet := time.Duration(lidarwire.RpHQ*10) * time.Second / time.Duration(r.baud) // and a twentieth of a gap
+		m = rpMode{"HQ", lidar.RPLidarHQ, packet * 21 / 20 / lidarwire.RpHQSamples, 12, lidarwire.RpHQSamples,
+			lidarwire.RpHQ}
+	}
 	r.out = lidarwire.AppendRPDescriptor(r.out, m.length, true, byte(m.encoding))
 	r.answer, r.mode, r.scan, r.first = at, &m, at+r.SpinUp, true
 }
