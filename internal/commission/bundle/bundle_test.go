@@ -287,7 +287,8 @@ func TestFaultsReplayed(t *testing.T) {
 	}
 }
 
-// A robot that only a client spawns, of which one sensor is real: serve opens nothing of it, in a replay as on the robot.
+// A robot that only a client spawns, of which one sensor is real: serve opens nothing of it, in a replay as on the
+// robot.
 func TestReplayOfAClass(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rig.yaml")
 	text := `name: scanner
