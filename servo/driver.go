@@ -90,6 +90,11 @@ type Traits struct {
 	Type   string // of a config's bus
 	Vendor string // its name in sentences
 
+	// Firmwares are the least and the greatest version that its emulation knows, Quirks what it may do otherwise; nil =
+	// there is one version.
+	Firmwares [2][]int
+	Quirks    []string
+
 	// Addresses and rates.
 	LastID int           // maximum id of a device
 	Slot   time.Duration // Tool.List waits this long for each id; 0 = it does not

@@ -239,7 +239,7 @@ func (d *RPLidar) start(mode byte) (err error) {
 	case kind == byte(RPLidarNodes) && length == lidarwire.RpNode:
 		d.capsules, d.hq = nil, nil
 		return nil
-	case kind == byte(RPLidarHQ) && length == lidarwire.RpHQ:
+	case kind == lidarwire.RpTypeHQ && length == lidarwire.RpHQ:
 		d.capsules, d.hq = nil, newHQFramer()
 		return nil
 	case size.bytes > 0 && size.bytes == length:

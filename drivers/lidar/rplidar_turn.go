@@ -150,7 +150,6 @@ const (
 	RPLidarNodes     RPLidarEncoding = 0x81 // the standard scan: 5 bytes a sample, without a checksum
 	RPLidarExpressed RPLidarEncoding = 0x82 // express: 32 samples in 84 bytes, ranges of 14 bits, each with its shift
 	RPLidarUltra     RPLidarEncoding = 0x84 // ultra: 96 samples in 132 bytes, of A2, A3 and late A1
-	RPLidarHQ        RPLidarEncoding = 0x83 // HQ: 16 samples with angles of their own in 141 bytes, with a CRC
 	RPLidarDense     RPLidarEncoding = 0x85 // dense: 40 samples in 84 bytes, of S models
 	// RPLidarUltraDense is 64 samples in 170 bytes with a time and the device's status, of S2, S3 and C1
 	// (sl_lidar_cmd.h).

@@ -59,7 +59,11 @@ func (r *Resolver) leads(name string, bus *configs.Bus) {
 	if strings.HasPrefix(port, "/") {
 		port = filepath.Clean(port)
 	}
-	if key, got, want, ok := version.Check(bus.Type, bus.Firmware, bus.Quirks); !ok {
+	may, known := t.Firmwares, t.Quirks
+	if bus.Type == catalog.SerialBus {
+		may, known = version.Scanners()
+	}
+	if key, got, want, ok := version.Check(may, known, bus.Firmware, bus.Quirks); !ok {
 		r.fault(configs.Path("buses").Key(name).Key(key), got, want, "")
 	}
 	if kind := PortKind(port); kind != "" && kind != want && kind != also {

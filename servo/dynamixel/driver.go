@@ -31,8 +31,10 @@ func (d driver) Traits() *servo.Traits {
 		t.Type, t.LastID, t.MaxBaud, t.Packets, t.Samples = "dynamixel1", 253, 2_000_000, "ff ff id len",
 			[]string{"ax-12a", "mx-64"}
 		t.Foreign = func(id byte) []byte { return AppendStatus1(nil, &Status{ID: id, Data: []byte{0, 2}}) }
+		t.Firmwares = [2][]int{{1}, {255}}
 		return t
 	}
+	t.Firmwares, t.Quirks = [2][]int{{1}, {255}}, []string{"no_broadcast_ping"}
 	t.Slot, t.Exact, t.Published = broadcastSlot, true, published()
 	t.Type, t.LastID, t.Samples = "dynamixel2", 252, []string{"xm430-w350", "xl430-w250", "xl-320"}
 	t.Foreign = func(id byte) []byte { return AppendStatus2(nil, &Status{ID: id, Data: []byte{0, 8, 0, 0}}) }

@@ -14,6 +14,7 @@ func Driver() servo.Driver { return driver{} }
 
 func (driver) Traits() *servo.Traits {
 	t := &servo.Traits{
+		Firmwares: [2][]int{{1, 0}, {3, 59}}, Quirks: []string{"no_broadcast_ping"},
 		Type: "feetech", Vendor: "Feetech", LastID: feetechwire.LastID, Packets: "ff ff id len",
 		Firmware: "Feetech's FD",
 		Checks: []servo.Check{{Name: "lock", Register: "lock", Bad: 0,

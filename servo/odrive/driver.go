@@ -27,6 +27,7 @@ func (d driver) Traits() *servo.Traits {
 	if !d.can {
 		wire := servo.CycleBytes{Bits: bitsPerByte, Bytes: cycleBytes}
 		return &servo.Traits{
+			Firmwares: [2][]int{{0, 4, 0}, {0, 6, 255}}, Quirks: []string{"no_line_end"},
 			Type: "odrive", Vendor: "ODrive", LastID: 1, Bauds: []int{Baud}, MaxBaud: math.MaxInt32, Duplex: true,
 			Named: true, NoDefaults: true, OneSupply: true, Releases: "ODrive, watchdog of 0.5 s",
 			IDRegister: "can_node_id", Samples: []string{"odrive-v3"}, Explain: explain,

@@ -21,7 +21,8 @@ func (driver) Traits() *servo.Traits {
 		"firmware versions",
 		Try: "VESC Tool: App Settings, General has its id and timeout, Motor Settings its limits"}
 	t := &servo.Traits{
-		Type: "vesc", Vendor: "VESC", LastID: vescwire.LastID, Bauds: []int{Baud}, MaxBaud: math.MaxInt32, Duplex: true,
+		Firmwares: [2][]int{{3, 0}, {7, 255}},
+		Type:      "vesc", Vendor: "VESC", LastID: vescwire.LastID, Bauds: []int{Baud}, MaxBaud: math.MaxInt32, Duplex: true,
 		Named: true, NoDefaults: true, Chained: true, Releases: "VESC, its timeout",
 		Unnamed: unnamed, FixedIDs: fixed, FixedAll: fixed, Samples: []string{"vesc-4"}, Explain: explain,
 		Foreign: func(id byte) []byte {

@@ -181,7 +181,11 @@ func TestVersionsAreIdentified(t *testing.T) {
 				t.Errorf("%s firmware %s %s: got %+v, %v", v.model, v.firmware, v.quirk, found, err)
 			}
 		}
-		if _, _, _, ok := version.Check(d.Traits().Type, v.firmware, nil); !ok {
+		var quirks []string
+		if v.quirk != "" {
+			quirks = append(quirks, v.quirk)
+		}
+		if _, _, _, ok := version.Check(d.Traits().Firmwares, d.Traits().Quirks, v.firmware, quirks); !ok {
 			t.Errorf("%s: a config may not name firmware %s", v.model, v.firmware)
 		}
 	}

@@ -3,7 +3,6 @@
 package version
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,44 +17,29 @@ const (
 	SpinsUp         = "spins_up"
 )
 
-// Kind is what a type of bus may name. Firmware bounds its numbers; nil: its devices have only one.
-type Kind struct {
-	Quirks []string
-	least  []int
-	most   []int
+// Scanners are what a serial bus may name, for its laser scanner.
+func Scanners() (firmwares [2][]int, quirks []string) {
+	return [2][]int{{1, 0}, {1, 255}}, []string{Dense, HQ, SpinsUp}
 }
 
-// kinds are the types of bus with devices of several versions. Bounds are those whose answers were met.
-func kinds() map[string]Kind {
-	return map[string]Kind{
-		"dynamixel1": {least: []int{1}, most: []int{255}},
-		"dynamixel2": {Quirks: []string{NoBroadcastPing}, least: []int{1}, most: []int{255}},
-		"feetech":    {Quirks: []string{NoBroadcastPing}, least: []int{1, 0}, most: []int{3, 59}},
-		"odrive":     {Quirks: []string{NoLineEnd}, least: []int{0, 4, 0}, most: []int{0, 6, 255}},
-		"vesc":       {least: []int{3, 0}, most: []int{7, 255}},
-		"serial":     {Quirks: []string{Dense, HQ, SpinsUp}, least: []int{1, 0}, most: []int{1, 255}}, // RPLIDAR
-	}
-}
-
-// Check returns what is wrong with a firmware, "" = the usual one, and quirks for a type of bus: the key of the config,
-// what it has, and what it may have. ok is true where nothing is.
-func Check(bus, firmware string, quirks []string) (key, got, want string, ok bool) {
-	k := kinds()[bus]
+// Check returns what is wrong with a firmware, "" = the usual one, and quirks, by those that a type of bus may name: the
+// key of the config, what it has, and what it may have. ok is true where nothing is.
+func Check(may [2][]int, known []string, firmware string, quirks []string) (key, got, want string, ok bool) {
 	if firmware != "" {
 		n, sound := Numbers(firmware)
+		least, most := may[0], may[1]
 		switch {
-		case k.least == nil:
-			return "firmware", firmware, "none for type " + bus, false
-		case !sound || slices.Compare(n[:len(k.least)], k.least) < 0 || slices.Compare(n[:len(k.most)], k.most) > 0:
-			return "firmware", firmware, fmt.Sprintf("%s to %s for type %s", joined(k.least), joined(k.most), bus),
-				false
+		case least == nil:
+			return "firmware", firmware, "none for this type", false
+		case !sound || slices.Compare(n[:len(least)], least) < 0 || slices.Compare(n[:len(most)], most) > 0:
+			return "firmware", firmware, joined(least) + " to " + joined(most), false
 		}
 	}
 	for _, q := range quirks {
-		if !slices.Contains(k.Quirks, q) {
-			want = "none for type " + bus
-			if len(k.Quirks) > 0 {
-				want = "one of " + strings.Join(k.Quirks, ", ")
+		if !slices.Contains(known, q) {
+			want = "none for this type"
+			if len(known) > 0 {
+				want = "one of " + strings.Join(known, ", ")
 			}
 			return "quirks", q, want, false
 		}

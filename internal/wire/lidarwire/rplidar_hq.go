@@ -13,6 +13,9 @@ type RPHQNode struct {
 	Start   bool // the first of a turn
 }
 
+// RpTypeHQ is the encoding of HQ packets, the type of their reply.
+const RpTypeHQ = 0x83
+
 // An HQ packet: A5, a time of 8 bytes, its samples, and a CRC-32 of all before it, padded with zeros to whole words.
 const (
 	RpHQSamples = 16

@@ -37,7 +37,7 @@ func TestRPLidarVersions(t *testing.T) {
 		{"S2", 1000000, laser.RPLidarVersion{Model: 0x71, Express: lidar.RPLidarDense}, 0, ""},
 		{"S3", 1000000, laser.RPLidarVersion{Model: 0x81, Express: lidar.RPLidarUltraDense}, 0, ""},
 		{"C1", 460800, laser.RPLidarVersion{Model: 0x41, Express: lidar.RPLidarDense}, 0, ""},
-		{"HQ packets", 256000, laser.RPLidarVersion{Model: 0x31, Express: lidar.RPLidarHQ}, 0, ""},
+		{"HQ packets", 256000, laser.RPLidarVersion{Model: 0x31, Express: lidarwire.RpTypeHQ}, 0, ""},
 		{"C1 that answers express with a standard scan", 460800,
 			laser.RPLidarVersion{Model: 0x41, Express: lidar.RPLidarNodes}, 0, ""},
 	} {

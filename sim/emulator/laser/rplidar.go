@@ -91,7 +91,7 @@ func (r *RPLidar) Take(firmware string, quirks []string) {
 		case version.Dense:
 			r.Express = lidar.RPLidarDense
 		case version.HQ:
-			r.Express = lidar.RPLidarHQ
+			r.Express = lidarwire.RpTypeHQ
 		case version.SpinsUp:
 			r.SpinUp = 2500 * time.Millisecond
 		}
@@ -131,7 +131,7 @@ func (r *RPLidar) Transmit(dst []byte, now time.Duration) []byte {
 	step := rpTurns * m.sample.Seconds()
 	switch m.encoding {
 	case lidar.RPLidarNodes:
-	case lidar.RPLidarHQ:
+	case lidarwire.RpTypeHQ:
 		return r.precise(dst, step)
 	default:
 		return r.capsule(dst, step)
@@ -304,9 +304,9 @@ func (r *RPLidar) precise(dst []byte, step float64) []byte {
 // stream begins a scan of a mode.
 func (r *RPLidar) stream(mode int, at time.Duration) {
 	m := rpModes()[mode]
-	if mode > 0 && r.Express == lidar.RPLidarHQ {
+	if mode > 0 && r.Express == lidarwire.RpTypeHQ {
 		packet := time.Duration(lidarwire.RpHQ*10) * time.Second / time.Duration(r.baud) // and a twentieth of a gap
-		m = rpMode{"HQ", lidar.RPLidarHQ, packet * 21 / 20 / lidarwire.RpHQSamples, 12, lidarwire.RpHQSamples,
+		m = rpMode{"HQ", lidarwire.RpTypeHQ, packet * 21 / 20 / lidarwire.RpHQSamples, 12, lidarwire.RpHQSamples,
 			lidarwire.RpHQ}
 	}
 	r.out = lidarwire.AppendRPDescriptor(r.out, m.length, true, byte(m.encoding))
