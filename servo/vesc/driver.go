@@ -22,8 +22,9 @@ func (driver) Traits() *servo.Traits {
 		Try: "VESC Tool: App Settings, General has its id and timeout, Motor Settings its limits"}
 	t := &servo.Traits{
 		Firmwares: [2][]int{{3, 0}, {7, 255}},
-		Type:      "vesc", Vendor: "VESC", LastID: vescwire.LastID, Bauds: []int{Baud}, MaxBaud: math.MaxInt32, Duplex: true,
-		Named: true, NoDefaults: true, Chained: true, Releases: "VESC, its timeout",
+		Type:      "vesc", Vendor: "VESC", LastID: vescwire.LastID, Bauds: []int{Baud}, MaxBaud: math.MaxInt32,
+		Duplex: true,
+		Named:  true, NoDefaults: true, Chained: true, Releases: "VESC, its timeout",
 		Unnamed: unnamed, FixedIDs: fixed, FixedAll: fixed, Samples: []string{"vesc-4"}, Explain: explain,
 		Foreign: func(id byte) []byte {
 			mask := vescwire.Mask(vescwire.ERPM, vescwire.Volts, vescwire.TachoAbs, vescwire.FaultCode, vescwire.PosNow,

@@ -22,8 +22,8 @@ func Scanners() (firmwares [2][]int, quirks []string) {
 	return [2][]int{{1, 0}, {1, 255}}, []string{Dense, HQ, SpinsUp}
 }
 
-// Check returns what is wrong with a firmware, "" = the usual one, and quirks, by those that a type of bus may name: the
-// key of the config, what it has, and what it may have. ok is true where nothing is.
+// Check returns what is wrong with a firmware, "" = the usual one, and quirks, by those that a type of bus may name:
+// the key of the config, what it has, and what it may have. ok is true where nothing is.
 func Check(may [2][]int, known []string, firmware string, quirks []string) (key, got, want string, ok bool) {
 	if firmware != "" {
 		n, sound := Numbers(firmware)

@@ -13,8 +13,10 @@ func TestCheck(t *testing.T) {
 		key, want string
 	}{
 		{may, nil, "0.5.2", nil, "", ""}, {may, []string{NoLineEnd}, "", []string{NoLineEnd}, "", ""},
-		{may, nil, "0.3.1", nil, "firmware", "0.4.0 to 0.6.255"}, {may, nil, "1.0", nil, "firmware", "0.4.0 to 0.6.255"},
-		{may, nil, "new", nil, "firmware", "0.4.0 to 0.6.255"}, {may, nil, "0.5.2.1", nil, "firmware", "0.4.0 to 0.6.255"},
+		{may, nil, "0.3.1", nil, "firmware", "0.4.0 to 0.6.255"},
+		{may, nil, "1.0", nil, "firmware", "0.4.0 to 0.6.255"},
+		{may, nil, "new", nil, "firmware", "0.4.0 to 0.6.255"},
+		{may, nil, "0.5.2.1", nil, "firmware", "0.4.0 to 0.6.255"},
 		{[2][]int{{1}, {255}}, nil, "0", nil, "firmware", "1 to 255"},
 		{may, nil, "", []string{NoBroadcastPing}, "quirks", "none for this type"},
 		{scanners, odd, "1.15", []string{Dense, SpinsUp}, "", ""},
