@@ -25,7 +25,7 @@ func (r *Rig) close() error {
 		a.mu.Lock()
 		if a.bodyKind != Simulated && a.guard.state == Armed && a.guard.config.OnTimeout != TorqueOff {
 			a.guard.hold()
-			a.guard.coast()
+			a.guard.coast(a.frame)
 			holding = append(holding, a)
 		} else {
 			a.disarm(a.guard.state)
@@ -63,26 +63,28 @@ func (r *Rig) close() error {
 	}
 }
 
-// coast switches torque off for every joint that has no position to hold.
-func (g *guard) coast() {
+// coast switches torque off for every joint that has no position to hold. f has the readings of before.
+func (g *guard) coast(f *Frame) {
 	for i := range g.joints {
 		if j := &g.joints[i]; j.mode != NoMode && j.mode != PositionMode {
 			j.forget(j.limit)
-			j.coasts = true
+			j.coasts, j.begun = true, f.Status[i].Time
 		}
 	}
 }
 
 var errTorqueOn = errors.New("did not confirm that its torque is off: cut the power")
 
-// unconfirmed has one error for each joint that coasts and reports torque.
+// unconfirmed has one error for each joint that coasts and reports torque, or has not been read since: an exchange of a
+// slow line may be under way that switches its torque on.
 func (a *Agent) unconfirmed() (faults []error) {
 	h, ok := a.body.(TorqueReporter)
 	if !ok {
 		return nil
 	}
 	for i := range a.guard.joints {
-		if a.guard.joints[i].coasts && (h.Holding(i) || a.frame.Status[i].Err != nil) {
+		j, s := &a.guard.joints[i], &a.frame.Status[i]
+		if j.coasts && (h.Holding(i) || s.Err != nil || s.Time <= j.begun && a.rig.config.Mode == Realtime) {
 			faults = append(faults, &Error{Kind: BusFault, Joint: a.layout.Actuators[i].Name, Op: "stop",
 				Err: errTorqueOn})
 		}
