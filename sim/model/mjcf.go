@@ -123,7 +123,9 @@ func readMJCF(d *description, root *xml.Node, open func(name string) (io.ReadClo
 	for _, c := range root.Children {
 		r.known(c)
 	}
-	r.report()
+	for name, n := range r.unknown {
+		r.note(r.place(n.first), "", "%s: unknown attribute, left out (%d times)", name, n.count)
+	}
 }
 
 // include puts the children of included files in the place of <include>. Paths are those from the main file.
@@ -324,11 +326,4 @@ func (r *mjcfReader) opens(name string) bool {
 	}
 	f.Close() // read only: an error has no effect
 	return true
-}
-
-// report notes what was not understood and what was left out, once each.
-func (r *mjcfReader) report() {
-	for name, n := range r.unknown {
-		r.note(r.place(n.first), "", "%s: unknown attribute, left out (%d times)", name, n.count)
-	}
 }

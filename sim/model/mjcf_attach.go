@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -79,35 +80,21 @@ func (r *mjcfReader) attachable(m *xml.Node, deep int) *xml.Node {
 
 // mjcfCompiler are the settings of <compiler> that each file has for itself.
 type mjcfCompiler struct {
-	degrees bool   // angles are
-	auto    bool   // a range limits; else what limits is said
-	infer   string // inertiafromgeom
-	euler   string // eulerseq
-	groups  [2]int // of geoms that have a mass
-	folder  string // of meshes
+	angle  string
+	limits string // autolimits
+	infer  string // inertiafromgeom
+	euler  string // eulerseq
+	folder string // of meshes
+	groups [2]int // of geoms that have a mass
 }
 
 // compilerOf are the settings of a file.
 func compilerOf(root *xml.Node) *mjcfCompiler {
-	s := mjcfCompiler{degrees: true, auto: true, infer: "auto", euler: "xyz", groups: [2]int{0, 5}}
+	s := mjcfCompiler{infer: "auto", euler: "xyz", groups: [2]int{0, 5}}
 	for _, c := range root.All("compiler") {
-		if v, ok := c.Attr("angle"); ok {
-			s.degrees = v != "radian"
-		}
-		if v, ok := c.Attr("autolimits"); ok {
-			s.auto = v != "false"
-		}
-		if v, ok := c.Attr("inertiafromgeom"); ok {
-			s.infer = v
-		}
-		if v, ok := c.Attr("eulerseq"); ok {
-			s.euler = v
-		}
-		for _, key := range []string{"assetdir", "meshdir"} {
-			if v := c.Get(key); v != "" {
-				s.folder = v
-			}
-		}
+		s.angle, s.limits = cmp.Or(c.Get("angle"), s.angle), cmp.Or(c.Get("autolimits"), s.limits)
+		s.infer, s.euler = cmp.Or(c.Get("inertiafromgeom"), s.infer), cmp.Or(c.Get("eulerseq"), s.euler)
+		s.folder = cmp.Or(c.Get("meshdir"), c.Get("assetdir"), s.folder)
 		var from, to int
 		if n, _ := fmt.Sscan(c.Get("inertiagrouprange"), &from, &to); n == 2 {
 			s.groups = [2]int{from, to}

@@ -181,7 +181,7 @@ func (r *mjcfReader) joint(n *xml.Node, p *part, s mjcfScope) (j mjcfJoint, ok b
 	}
 	r.order = append(r.order, mjcfPosition{axis: j.name, count: 1})
 	limited := n.Get("limited")
-	auto := r.of(n).auto
+	auto := r.of(n).limits != "false"
 	if _, ok := n.Attr("range"); ok && limited == "" && !auto {
 		r.fault(j.at, path+".limited", `got no word of it beside range and autolimits="false", want true or false`)
 	}

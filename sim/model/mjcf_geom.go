@@ -270,10 +270,10 @@ func (r *mjcfReader) ellipsoid(g *solidPart, half vec, path yaml.Path) bool {
 
 // degree is the unit of the file's angles, rad.
 func (s *mjcfCompiler) degree() float64 {
-	if s.degrees {
-		return math.Pi / 180
+	if s.angle == "radian" {
+		return 1
 	}
-	return 1
+	return math.Pi / 180
 }
 
 // pose reads pos and one of the orientations, that of the element itself before that of its class.

@@ -15,7 +15,7 @@ import (
 // weight is the mass of a solid, kg.
 func (p *solidPart) weight() float64 {
 	size := p.shape.Volume()
-	if area := p.shape.area(); p.shell && area > 0 {
+	if area, _ := p.shape.surface(); p.shell && area > 0 {
 		size = area
 	}
 	switch {
@@ -29,57 +29,44 @@ func (p *solidPart) weight() float64 {
 
 // moments is the inertia of the solid with a mass, about its centre, in its own axes.
 func (p *solidPart) moments(mass float64) mat {
-	if p.shell && p.shape.area() > 0 {
-		return p.shape.shell(mass)
+	if area, inertia := p.shape.surface(); p.shell && area > 0 {
+		for i := range inertia {
+			inertia[i] = scale(mass, inertia[i])
+		}
+		return inertia
 	}
 	return p.shape.inertia(mass)
 }
 
-// area is the surface of a shape that is no hull, m².
-func (s *Shape) area() float64 {
-	r, l, h := s.Radius, 2*s.Half[2], s.Half
-	switch s.Kind {
-	case Sphere:
-		return 4 * math.Pi * r * r
-	case Capsule:
-		return 2*math.Pi*r*l + 4*math.Pi*r*r
-	case Cylinder:
-		return 2*math.Pi*r*l + 2*math.Pi*r*r
-	case Box:
-		return 8 * (float64(h[0]*h[1]) + float64(h[1]*h[2]) + float64(h[2]*h[0]))
-	}
-	return 0
-}
-
-// shell is the inertia of the shape's surface with a mass, about its centre, in its own axes.
-func (s *Shape) shell(mass float64) mat {
+// surface is the surface of a shape, m², and its inertia per mass, about its centre, in its own axes; 0 of a hull.
+func (s *Shape) surface() (area float64, inertia mat) {
 	r, l := s.Radius, 2*s.Half[2]
-	per := mass / s.area()
-	var xx, zz float64 // of a shape about the axis z
-	add := func(m, x, z float64) { xx, zz = xx+float64(m*x), zz+float64(m*z) }
-	tube := per * 2 * math.Pi * r * l
+	square := r * r
+	tube, ends, x, z := 2*math.Pi*r*l, 0.0, 0.0, 0.0 // x, z: of the ends per mass
 	switch s.Kind {
 	case Sphere:
-		add(mass, 2.0/3*r*r, 2.0/3*r*r)
+		tube, ends, x, z = 0, 4*math.Pi*square, 2.0/3*square, 2.0/3*square
 	case Capsule:
-		add(tube, float64(r*r/2)+float64(l*l/12), r*r)
-		add(mass-tube, float64(2.0/3*r*r)+float64(l*l/4)+float64(l*r/2), 2.0/3*r*r)
+		ends, x, z = 4*math.Pi*square, float64(2.0/3*square)+float64(l*l/4)+float64(l*r/2), 2.0/3*square
 	case Cylinder:
-		add(tube, float64(r*r/2)+float64(l*l/12), r*r)
-		add(mass-tube, float64(r*r/4)+float64(l*l/4), r*r/2)
+		ends, x, z = 2*math.Pi*square, float64(square/4)+float64(l*l/4), square/2
 	case Box:
-		var out mat
 		h := vec{float64(s.Half[0] * s.Half[0]), float64(s.Half[1] * s.Half[1]), float64(s.Half[2] * s.Half[2])}
+		area = 8 * (float64(s.Half[0]*s.Half[1]) + float64(s.Half[1]*s.Half[2]) + float64(s.Half[2]*s.Half[0]))
 		for i := range 3 { // the two sides across axis i
 			j, k := (i+1)%3, (i+2)%3
-			side := per * 8 * s.Half[j] * s.Half[k]
-			out[i][i] += float64(side / 3 * (h[j] + h[k]))
-			out[j][j] += float64(side * (h[i] + h[k]/3))
-			out[k][k] += float64(side * (h[i] + h[j]/3))
+			side := 8 * s.Half[j] * s.Half[k] / area
+			inertia[i][i] += float64(side / 3 * (h[j] + h[k]))
+			inertia[j][j] += float64(side * (h[i] + h[k]/3))
+			inertia[k][k] += float64(side * (h[i] + h[j]/3))
 		}
-		return out
+		return area, inertia
+	default:
+		return 0, inertia
 	}
-	return mat{{xx, 0, 0}, {0, xx, 0}, {0, 0, zz}}
+	area = tube + ends
+	x = (float64(tube*(float64(square/2)+float64(l*l/12))) + float64(ends*x)) / area
+	return area, mat{{x, 0, 0}, {0, x, 0}, {0, 0, (float64(tube*square) + float64(ends*z)) / area}}
 }
 
 // ellipsoidMass is the volume, m³, or of a shell the area, m², of an ellipsoid, and its inertia per mass. The area is
