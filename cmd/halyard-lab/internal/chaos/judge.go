@@ -166,7 +166,6 @@ type watch struct {
 	aimed     int        // cycle of that
 	troubled  int        // cycle in which more than one client's command acted on it
 	barred    bool       // a reset met it without an answer, and no operator has armed it since
-	cutOff    bool       // its line was lost while it had torque: it takes no goals until its torque was off
 	left      bool       // the holder of the lease that commanded it has left
 	home      float64    // its goal when its park may have begun
 	homeSince time.Duration
