@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -67,6 +68,11 @@ func (b *BusCheck) examineMotors() error {
 		return err
 	}
 	for i, s := range b.servos {
+		if own := c.State(i).Ceiling; !math.IsNaN(own) {
+			f := s.finding("current-limit", StateOK, fmt.Sprintf("its own limit is %.3g A, that of a %s %.3g A: the lower holds",
+				own, s.called(), s.model.Units().MaxEffort), "")
+			b.Found = append(b.Found, f)
+		}
 		b.Check("alarm")
 		if st := c.State(i); st.Err == nil && st.Alarm != 0 {
 			s.fail("alarm", hal.BusFault, st.Report.String(), st.Fix)

@@ -3,6 +3,8 @@ package doctor_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -227,6 +229,38 @@ func TestDoctorTwinsBehindTheFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := texts(p.Exam.Found); !strings.HasPrefix(got[0], "[fail id line 2 b two devices have id 2 ") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A controller's own current limit is shown beside that of the config's model.
+func TestDoctorShowsBothLimits(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "rig.yaml")
+	for name, text := range map[string]string{"robot.yaml": `name: one
+title: a joint
+supply: {volts: 24, ohms: 0.02}
+joints:
+  - {name: hip, path: /hip, servo: odrive-v3, limits_deg: [-90, 90], default_deg: 0,
+     load: {inertia_kgm2: 0.002, mass_kg: 0.05, length_m: 0.1, source: a test}}
+`, "rig.yaml": `name: one
+buses:
+  drive: {type: odrive, port: /dev/ttyUSB0, baud: 115200, firmware: "0.5.2"}
+agents:
+  - name: one
+    model: robot.yaml
+    hardware: {joints: {hip: {bus: drive, id: 0, model: odrive-v3}}}
+`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := patientOf(t, path, "emulated")
+	if err := p.Exam.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := texts(p.Exam.Found); !strings.Contains(got[0], "its own limit is ") ||
+		!strings.Contains(got[0], "that of a odrive-v3 60 A: the lower holds") {
 		t.Errorf("got %q", got)
 	}
 }
