@@ -69,8 +69,9 @@ func (b *BusCheck) examineMotors() error {
 	}
 	for i, s := range b.servos {
 		if own := c.State(i).Ceiling; !math.IsNaN(own) {
-			f := s.finding("current-limit", StateOK, fmt.Sprintf("its own limit is %.3g A, that of a %s %.3g A: the lower holds",
-				own, s.called(), s.model.Units().MaxEffort), "")
+			f := s.finding("current-limit", StateOK,
+				fmt.Sprintf("its own limit is %.3g A, that of a %s %.3g A: the lower holds",
+					own, s.called(), s.model.Units().MaxEffort), "")
 			b.Found = append(b.Found, f)
 		}
 		b.Check("alarm")
