@@ -138,7 +138,8 @@ func TestTablesAsJSON(t *testing.T) {
 	// and commands on a servo are tried in emulate_test.go.
 	none := map[string]bool{"serve": true, "emulate": true, "simloid": true, "usarsim": true, "play": true,
 		"completion": true, "help": true,
-		"setup": true, "registers": true, "moast": true, "new": true, "teach": true, "supervise": true, "hand": true}
+		"setup": true, "set": true, "registers": true, "moast": true, "new": true, "teach": true, "supervise": true,
+		"hand": true}
 	tried := map[string]bool{}
 	for _, line := range []string{
 		"version", "configs", "ports", "list so101", "list rov", "list p2at", "validate so101", "robot so101",
@@ -146,7 +147,8 @@ func TestTablesAsJSON(t *testing.T) {
 		"bench wire --steps 1", "status", "estop", "reset", "arm", "disarm", "scan nothere", "list nothere",
 		"status nothere", "identify --check nothere --data nothere", "nml print x --nml none.nml", "shell none",
 		"plan so101", "replay nothere", "export nothere --csv nowhere", "top", "record --out nowhere/x.mcap",
-		"report nothere", "move nothere elbow=1", "pose list nothere", "policy check nothere nothere",
+		"report nothere", "episodes list nothere", "teleop nothere", "move nothere elbow=1",
+		"pose list nothere", "policy check nothere nothere",
 		"calibrate nothere", "calibration export --dir nothere --format lerobot", "twin nothere",
 	} {
 		args := strings.Fields(line)

@@ -62,10 +62,9 @@ func newEpisodesList(a *app) *cobra.Command {
 func newEpisodesExport(a *app) *cobra.Command {
 	var o lerobot.Options
 	units := ""
-	c := &cobra.Command{Use: "export DIR FILE...", Short: "make a LeRobotDataset v3.0 of recordings",
+	c := &cobra.Command{Use: "export DIR FILE...", Short: "write a LeRobotDataset v3.0 of recordings",
 		Long: "Makes DIR, a new folder, a LeRobotDataset v3.0 of the episodes of recordings. An episode with a gap " +
-			"is left " +
-			"out, and why is\nlisted.",
+			"is left out, and why\nis listed.",
 		Example: "  halyard episodes export cubes episodes-*.mcap\n  halyard episodes export cubes a.mcap --fps 50 " +
 			"--units range",
 		Args: atLeast(2, "DIR FILE...", "halyard episodes export cubes episodes.mcap"),

@@ -27,13 +27,17 @@ func newSet(a *app) *cobra.Command {
 				text = &joined
 			}
 			value, err := control.Set(cmd.Context(), rig, args[0], text)
-			if err == nil {
-				fmt.Fprintln(a.out, value)
+			switch {
+			case err != nil:
+				return err
+			case a.format != "table":
+				return a.Line(value)
 			}
-			return err
+			fmt.Fprintln(a.out, value)
+			return nil
 		},
 	}
 	c.Flags().StringVar(&rig, "rig", "", "name of the rig, where several run")
-	c.Flags().SetInterspersed(false) // -0.2 is a value
+	c.Flags().SetInterspersed(false) // -0.2 is a value: flags stand before NAME
 	return c
 }

@@ -26,7 +26,7 @@ func newTeleop(a *app) *cobra.Command {
 	var out string
 	c := &cobra.Command{
 		Use:   "teleop [CONFIG]",
-		Short: "let followers go where a leader is; record episodes",
+		Short: "move followers where their leader is; record episodes",
 		Long: "Runs CONFIG (default teleop), as serve does: its followers go where their leader is once the operator " +
 			"engages.\nWith --task or --episodes it records, with marks; halyard episodes makes a data set of that.\n" +
 			teleopKeys,
