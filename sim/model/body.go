@@ -20,8 +20,9 @@ type Body struct {
 	Inertia      [6]float64 // kg·m²
 
 	Random Random
-	Merged []string // names of links that a URDF welds to this one
-	Source string   // of the values
+	Merged []string   // names of links that a URDF welds to this one
+	Frames []hal.Pose // theirs, in the body's frame
+	Source string     // of the values
 }
 
 // ShapeKind is the kind of a Shape. The names and the meaning are those of package collide.

@@ -299,6 +299,7 @@ func (b *builder) bodies() {
 			p.body = d.parts[p.up].body
 			into := &b.r.Bodies[p.body]
 			into.Merged = append(into.Merged, b.links[p.name])
+			into.Frames = append(into.Frames, within(inverse(into.Pose), p.built))
 		default:
 			for k := range max(n-1, 0) {
 				start(safe(b.links[p.name]+"_"+b.named[p.axes[k].name], taken), p.built)

@@ -435,6 +435,9 @@ func TestURDFWeld(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := r.Bodies[0]
+	if len(b.Frames) != 1 || b.Merged[0] != "b" || !near(b.Frames[0].Position, vec{1, 0, 0}) {
+		t.Errorf("the welded link: got %q at %+v, want b, 1 m ahead", b.Merged, b.Frames)
+	}
 	if len(r.Bodies) != 1 || b.Mass != 2 || !near(b.CentreOfMass, vec{1, 0, 0}) {
 		t.Errorf("got %d bodies, mass %g at %v", len(r.Bodies), b.Mass, b.CentreOfMass)
 	}

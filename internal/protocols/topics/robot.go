@@ -20,6 +20,14 @@ type Robot struct {
 	Scanners map[int]float64
 	Drive    *kinematics.Drive // nil: a twist does not move it
 	Cameras  hal.CameraSource
+	Welded   []Frame // on links
+}
+
+// Frame is a named place on a link, by its index.
+type Frame struct {
+	Link int
+	Name string
+	Pose hal.Pose
 }
 
 // validate returns an error if r does not fit the layout.

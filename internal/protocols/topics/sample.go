@@ -206,6 +206,13 @@ func (s *Sample) Transforms() (all []Transform) {
 		return Base
 	}
 	static = true
+	for _, f := range r.Welded {
+		parent := Base
+		if f.Link < len(names) {
+			parent = names[f.Link]
+		}
+		add(parent, f.Name, f.Pose)
+	}
 	for i := range l.Sensors {
 		switch l.Sensors[i].Kind {
 		case "range", "sonar", "infrared", "imu", "inertial":

@@ -34,6 +34,9 @@ func TestTransforms(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(200 * time.Millisecond)
+		// a link that a robot file welds to the neck is a frame of its own
+		s.Robot.Welded = []topics.Frame{{Link: 1, Name: "hat",
+			Pose: hal.Pose{Position: [3]float64{0, 0, 0.1}, Rotation: [4]float64{1}}}}
 		at := map[string]topics.Transform{}
 		for _, k := range s.Robot.Sample().Transforms() {
 			at[k.Child] = k
@@ -48,6 +51,9 @@ func TestTransforms(t *testing.T) {
 		if z, x := seen.Turn([3]float64{0, 0, 1}), seen.Turn([3]float64{1, 0, 0}); math.Abs(z[1]-1) > 1e-9 ||
 			math.Abs(x[0]-1) > 1e-9 {
 			t.Errorf("its picture: z %v, x %v, want 0 1 0, 1 0 0", z, x)
+		}
+		if hat := at["hat"]; hat.Parent != "neck" || hat.Pose.Position[2] != 0.1 {
+			t.Errorf("a welded link: got %+v, want it on the neck", hat)
 		}
 		if at["eye"].Parent != "neck" || at["scanner"].Parent != "base_link" || at["base_link"].Parent != "odom" {
 			t.Errorf("parents: got %v", at)

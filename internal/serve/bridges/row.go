@@ -122,6 +122,11 @@ func Describe(r *topics.Robot, m *model.Robot) {
 			}
 		}
 	}
+	for i := range m.Bodies {
+		for k, name := range m.Bodies[i].Merged {
+			r.Welded = append(r.Welded, topics.Frame{Link: link(i), Name: name, Pose: m.Bodies[i].Frames[k]})
+		}
+	}
 	for i := range l.Cameras {
 		for k := range m.Cameras {
 			if m.Cameras[k].Name == l.Cameras[i].Name && len(r.Tree) > 0 {
