@@ -136,7 +136,7 @@ func slowLine(t *testing.T, path, name string, length, bound time.Duration) {
 			<-time.After(20 * time.Millisecond)
 		}
 	}
-	stops := func() int { return strings.Count(f.stderr.text(), "emergency stop") }
+	stops := func() int { return strings.Count(f.stderr.text(), `msg="emergency stop"`) }
 	driven := func() {
 		soon(t, "torque: "+f.stderr.text(), func() bool {
 			runApp(t, "reset", name)
@@ -155,7 +155,7 @@ func slowLine(t *testing.T, path, name string, length, bound time.Duration) {
 		drive(2 * time.Second)
 		n := stops() - before
 		t.Logf("%v and a loss of power: %d stops: %s", length, n,
-			regexp.MustCompile(`.*emergency stop.*`).FindAllString(f.stderr.text(), -1))
+			regexp.MustCompile(`.*msg="emergency stop".*`).FindAllString(f.stderr.text(), -1))
 		if n == 0 {
 			break
 		} else if trial == 5 {
