@@ -54,7 +54,12 @@ func newScan(a *app) *cobra.Command {
 				return err
 			}
 			defer b.Line.Close()
-			return a.scan(cmd.Context(), &commission.Survey{BareLine: b, Note: a.note}, all)
+			s := &commission.Survey{BareLine: b, Note: a.note}
+			told := cmd.Flags().Changed("baud") && cmd.Flags().Changed("protocol")
+			if _, most := s.Total(); told && len(s.Bauds) == 1 && len(s.Types) == 1 && most < quickEnough {
+				all = true // some devices ignore a packet to all that others reply to
+			}
+			return a.scan(cmd.Context(), s, all)
 		},
 	}
 	f.add(a, c)
@@ -62,7 +67,7 @@ func newScan(a *app) *cobra.Command {
 	return c
 }
 
-// quickEnough is how long all ids of a line may take to be asked without being told to.
+// quickEnough is how long all ids of one rate and protocol may take to be asked without --all.
 const quickEnough = 4 * time.Second
 
 // scan shows the servos of a line: those that reply to a packet to all, and where none does, or with all, those of each
@@ -75,8 +80,7 @@ func (a *app) scan(ctx context.Context, s *commission.Survey, all bool) error {
 	}
 	ids, most := s.Total()
 	took := time.Since(begin).Round(100 * time.Millisecond)
-	// At one rate of one protocol that takes a second or two: some devices ignore a packet to all that others reply to.
-	if one := len(s.Bauds) == 1 && len(s.Types) == 1 && most < quickEnough; len(rows) > 0 && !all && !one {
+	if len(rows) > 0 && !all {
 		a.note("%s: servos found in %v: %d. --all also asks each id, up to %v", s.Port, took, len(rows),
 			most.Round(time.Second))
 		return show(a, rows)
