@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -16,15 +17,21 @@ func TestExtension(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a module of its own")
 	}
-	// It uses our go.sum, so that a new dependency needs neither a change of it nor the network.
+	// It uses our requirements and go.sum, so that a new dependency needs neither a change of it nor the network: what
+	// they name need not be looked for in go.mod files that were never downloaded.
 	mod := filepath.Join(t.TempDir(), "go.mod")
-	for from, to := range map[string]string{"testdata/extension/go.mod": mod, "go.sum": strings.TrimSuffix(mod, "mod") +
-		"sum"} {
-		b, err := os.ReadFile(from)
+	own, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	requires := strings.Join(regexp.MustCompile(`(?ms)^require \(.*?^\)$`).FindAllString(string(own), -1), "\n")
+	for to, from := range map[string][2]string{mod: {"testdata/extension/go.mod", requires + "\n"},
+		strings.TrimSuffix(mod, "mod") + "sum": {"go.sum"}} {
+		b, err := os.ReadFile(from[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(to, b, 0o644); err != nil {
+		if err := os.WriteFile(to, append(b, from[1]...), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
